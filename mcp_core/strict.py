@@ -1,0 +1,106 @@
+"""Strict JSON (RFC 8259): the text of one value in, the value out, or a reason why it is none.
+
+Theory of operation
+    Python's json module is more generous than RFC 8259, and generosity at a border becomes damage behind it: NaN
+    comes back out as a word that is not JSON; of two members with one name the last silently wins, so a filter and a
+    handler may see different messages; a lone bracket repeated twenty thousand times exhausts the stack; and 1e999
+    turns into infinity. Each of these doors has a hook in json's decoder, and here each of them is closed.
+"""
+
+import json
+import math
+from collections import Counter
+from typing import Any, NoReturn
+
+MAX_BYTES = 4 * 1024 * 1024  # one value; the longest our own tools can need is a 1 MiB file with many bytes escaped
+MAX_DEPTH = 64  # nested arrays and objects; RFC 8259 section 9 lets an implementation set a limit
+MAX_DIGITS = 1000  # of one integer; the time to convert them grows with the square
+
+
+class NotJSON(ValueError):
+    """The reason, to be put into a sentence."""
+
+
+def loads(data: str | bytes) -> Any:
+    """Reads one strict JSON value, or raises NotJSON.
+
+    >>> loads(b'{"a": [1, 2.5, null]}')
+    {'a': [1, 2.5, None]}
+    >>> loads('{"a": NaN}')
+    Traceback (most recent call last):
+    mcp_core.strict.NotJSON: NaN is not a JSON number
+    """
+    if len(data) > MAX_BYTES:
+        raise NotJSON(f"it is longer than {MAX_BYTES} bytes, the limit for one message")
+    try:
+        text = data.decode("utf-8") if isinstance(data, bytes) else data
+    except UnicodeDecodeError as error:
+        raise NotJSON(f"byte {error.start} is not UTF-8") from None
+    if text.startswith("\ufeff"):  # RFC 8259 section 8.1: never to be sent
+        raise NotJSON("it begins with a byte-order mark")
+    too_deep = f"it is nested deeper than {MAX_DEPTH} levels"
+    try:
+        value = _DECODER.decode(text)
+    except json.JSONDecodeError as error:
+        raise NotJSON(f"{error.msg} at character {error.pos}") from None
+    except RecursionError:
+        raise NotJSON(too_deep) from None
+    if text.count("[") + text.count("{") > MAX_DEPTH and _is_too_deep(value):
+        raise NotJSON(too_deep)
+    return value
+
+
+def dumps(value: Any) -> str:
+    """Writes a value as one line of ASCII, which is what stdio frames by and no proxy can garble.
+
+    Raises ValueError for NaN and infinity: our own fault, found here and not by the peer.
+
+    >>> dumps({"text": "naïve"})
+    '{"text":"na\\\\u00efve"}'
+    """
+    return _ENCODER.encode(value)
+
+
+def _constant(word: str) -> NoReturn:
+    raise NotJSON(f"{word} is not a JSON number")
+
+
+def _integer(digits: str) -> int:
+    if len(digits) > MAX_DIGITS:
+        raise NotJSON(f"it holds an integer of more than {MAX_DIGITS} digits")
+    return int(digits)
+
+
+def _float(digits: str) -> float:
+    number = float(digits)
+    if math.isinf(number):  # it could not be written back as JSON
+        raise NotJSON("it holds a number too large for a double")
+    return number
+
+
+def _members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    members = dict(pairs)
+    if len(members) < len(pairs):
+        twice = Counter(name for name, _ in pairs).most_common(1)[0][0]
+        raise NotJSON(f"an object has two members named {json.dumps(twice[:40])}")
+    return members
+
+
+def _is_too_deep(value: Any) -> bool:
+    layer = [value]
+    for _ in range(MAX_DEPTH + 1):
+        layer = [
+            child
+            for node in layer
+            if isinstance(node, (dict, list))
+            for child in (node.values() if isinstance(node, dict) else node)
+        ]
+        if not layer:
+            return False
+    return True
+
+
+_DECODER = json.JSONDecoder(
+    object_pairs_hook=_members, parse_constant=_constant, parse_int=_integer, parse_float=_float
+)
+_ENCODER = json.JSONEncoder(ensure_ascii=True, allow_nan=False, separators=(",", ":"))

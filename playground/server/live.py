@@ -1,0 +1,234 @@
+"""One conversation as both shells of the server see it: a message is taken, written down, answered, written down.
+
+In:   decoded messages (or the bytes that were none), and what the transport knows of them.
+Out:  Deliveries: the text to send, and the request it belongs to.
+Here nobody knows how a text is sent. That every frame is in the log before it leaves is this module's whole point:
+an answer that was acknowledged can then never be missing from the log.
+"""
+
+import threading
+import time
+import traceback
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from mcp_core import headers as http_headers
+from mcp_core import messages, revisions
+from mcp_core.admission import is_stateless
+from mcp_core.messages import Failure, Id, Message, Notification, ProtocolError, Request, Result
+from mcp_core.runs import Outgoing
+from mcp_core.schemas import shortened
+from mcp_core.serving import Session
+from playground.logbook import Logbook, exchange_of, source_of, trace_of
+
+PATIENCE = 60.0  # seconds a client may take to answer a question
+
+
+@dataclass(frozen=True, slots=True)
+class Delivery:
+    """What to send. `text` is None where a request ends without an answer."""
+
+    text: str | None
+    message: Message | None
+    about: Id | None
+    status: int = 200  # of HTTP, should this be the first thing sent
+    come_back: int | None = None  # milliseconds; the client may be sent away and fetch the rest later
+
+    @property
+    def is_last(self) -> bool:
+        """Whether the request it belongs to is now answered."""
+        return self.come_back is None and not isinstance(self.message, Notification | Request)
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """What the log remembers of a request until it is answered."""
+
+    request: Request
+    exchange: str | None
+    trace: str | None
+    started: float  # time.perf_counter()
+    revision: str | None
+
+
+class Live:
+    """A serving.Session with its log. `connection` tells clients apart that have no session id."""
+
+    def __init__(
+        self,
+        session: Session,
+        log: Logbook,
+        *,
+        via: str,
+        connection: str,
+        id: str | None = None,
+        patience: float = PATIENCE,
+    ) -> None:
+        self.session, self.id = session, id
+        self._log, self._via, self._connection, self._patience = log, via, connection, patience
+        self._taken: dict[Id, Taken] = {}
+        self._timers: dict[Id, threading.Timer] = {}
+
+    def deliver(self, delivery: Delivery) -> None:
+        """Sends what no call of take() gives out: what a tool says when its question stays unanswered, and changes.
+
+        Where nothing but the answer can be sent, there is nothing to do.
+        """
+
+    # ---- What comes in -----------------------------------------------------------------------------------------------
+
+    def take(
+        self,
+        message: Message,
+        raw: bytes | str,
+        *,
+        headers: Mapping[str, str] | None = None,
+        http: Any = None,
+    ) -> Iterator[Delivery]:
+        """Takes one message that came as `raw`, with its headers (lower case) and what the log shows of HTTP."""
+        value = messages.as_json(message)
+        asker = "client" if isinstance(message, Request | Notification) else "server"
+        exchange = exchange_of(value, asker=asker, session=self.id, connection=self._connection)
+        event = {Request: "rpc_request", Notification: "rpc_notification"}.get(type(message), "rpc_answer")
+        trace = trace_of(value)
+        self._frame(event, raw, value, dir="in", http=http, exchange=exchange, trace=trace, src=self._source(message))
+        if isinstance(message, Result | Failure):
+            self._be_patient_no_more(message.id)
+        if isinstance(message, Request) and message.id not in self._taken:
+            stateless = is_stateless(message, headers)
+            revision = revisions.LATEST if stateless else self.session.memory.revision
+            self._taken[message.id] = Taken(message, exchange, trace, time.perf_counter(), revision)
+            self._note_call(message)
+        return self.deliveries(self.session.receive(message, headers), http is not None)
+
+    def refuse(
+        self,
+        raw: bytes | str,
+        error: ProtocolError,
+        *,
+        message: Message | None = None,
+        http: Any = None,
+        status: int = 400,
+    ) -> Delivery:
+        """Writes down what was no message, or (with `message`) one that came to nobody; gives the answer to it."""
+        value = messages.as_json(message) if message is not None else None
+        event = "rpc_parse_error" if value is None else "rpc_request"
+        said = {"level": "WARNING", "reason": str(error)}
+        self._frame(event, raw, value, dir="in", http=http, **said)
+        failure = error.as_failure()
+        text = messages.encode(failure)
+        self._frame("rpc_response", text, None, own=True, dir="out", http=_answered(http is not None, status))
+        return Delivery(text, failure, None, status)
+
+    # ---- What goes out -----------------------------------------------------------------------------------------------
+
+    def deliveries(self, outgoing: Iterator[Outgoing], over_http: bool) -> Iterator[Delivery]:
+        """Writes down what a session gives out, in the moment before it is sent."""
+        streamed = False
+        for out in outgoing:
+            taken = self._taken.get(out.about) if out.about is not None else None
+            status, revision = 200, taken.revision if taken is not None else None
+            if isinstance(out.message, Failure) and not streamed:
+                status = http_headers.status_of(out.message, revision)
+            text = None if out.message is None else messages.encode(out.message)
+            delivery = Delivery(text, out.message, out.about, status, out.come_back)
+            if out.come_back is not None:
+                yield delivery
+                continue
+            streamed = streamed or not delivery.is_last
+            if delivery.is_last and out.about is not None:
+                self._taken.pop(out.about, None)
+            self._went_out(delivery, out, taken, _answered(over_http, status, streamed))
+            yield delivery
+
+    def _went_out(self, delivery: Delivery, out: Outgoing, taken: Taken | None, http: Any) -> None:
+        exchange, trace = (taken.exchange, taken.trace) if taken is not None else (None, None)
+        ms = (time.perf_counter() - taken.started) * 1000 if taken is not None and delivery.is_last else None
+        if out.fault is not None:
+            whole = "".join(traceback.format_exception(out.fault))
+            self._log.write("server_fault", {"traceback": whole}, level="ERROR", exchange=exchange)
+        if taken is not None and delivery.is_last:
+            self._note_outcome(taken, out.message, ms)
+        if delivery.text is None or out.message is None:
+            data = {"method": taken.request.method if taken is not None else None, "id": out.about}
+            self._log.write("rpc_cancelled", data, exchange=exchange, trace=trace, session=self.id, ms=ms)
+            return
+        event = {Request: "server_request", Notification: "server_notification"}.get(type(out.message), "rpc_response")
+        if isinstance(out.message, Request):
+            value = messages.as_json(out.message)
+            exchange = exchange_of(value, asker="server", session=self.id, connection=self._connection)
+            self._limit_patience(out.message.id)
+        source = self._source(taken.request) if taken is not None else None
+        self._frame(
+            event,
+            delivery.text,
+            None,
+            own=True,
+            dir="out",
+            http=http,
+            exchange=exchange,
+            trace=trace,
+            ms=ms,
+            src=source,
+        )
+
+    def _limit_patience(self, question: Id) -> None:
+        def give_up() -> None:
+            self._timers.pop(question, None)
+            for delivery in self.deliveries(self.session.give_up(question), self._via == "http"):
+                self.deliver(delivery)
+
+        timer = self._timers[question] = threading.Timer(self._patience, give_up)
+        timer.daemon = True
+        timer.start()
+
+    def _be_patient_no_more(self, question: Id | None) -> None:
+        timer = self._timers.pop(question, None) if question is not None else None
+        if timer is not None:
+            timer.cancel()
+
+    def _source(self, message: Message) -> str | None:
+        handler = self.session.handler_of(message) if isinstance(message, Request) else None
+        return source_of(handler) if handler is not None else None
+
+    # ---- What the log says besides frames ----------------------------------------------------------------------------
+
+    def _frame(self, event: str, text: bytes | str, value: Any, *, dir: str, **more: Any) -> None:
+        self._log.frame(event, text, value, dir=dir, peer="client", via=self._via, session=self.id, **more)
+
+    def _note_call(self, request: Request) -> None:
+        if request.method == "tools/call":
+            arguments = request.params.get("arguments")
+            if isinstance(arguments, dict):  # the whole text is in the frame; here it would only double the log
+                arguments = {name: shortened(v) if isinstance(v, str) else v for name, v in arguments.items()}
+            data = {"tool": request.params.get("name"), "arguments": arguments}
+            self._log.write("tool_call_request", data, session=self.id)
+
+    def _note_outcome(self, taken: Taken, answer: Message | None, ms: float | None) -> None:
+        def note(event: str, level: str = "INFO", **data: Any) -> None:
+            self._log.write(
+                event, data, level=level, session=self.id, exchange=taken.exchange, trace=taken.trace, ms=ms
+            )
+
+        method, tool = taken.request.method, taken.request.params.get("name")
+        if isinstance(answer, Failure) and answer.code == messages.METHOD_NOT_FOUND:
+            note("rpc_method_not_found", "WARNING", method=method)
+        if method != "tools/call":
+            return
+        if isinstance(answer, Failure):
+            unknown = answer.code == messages.INVALID_PARAMS
+            note("tool_not_found" if unknown else "tool_call_error", "WARNING", tool=tool, error=answer.message)
+        elif isinstance(answer, Result) and answer.result.get("isError"):
+            blocks = answer.result.get("content", [])
+            text = next((block["text"] for block in blocks if block.get("type") == "text"), "")
+            note("tool_call_error", "WARNING", tool=tool, error=shortened(text, 500))
+        elif isinstance(answer, Result):
+            note("tool_call_success", tool=tool)
+
+
+def _answered(over_http: bool, status: int, streamed: bool = False) -> dict[str, Any] | None:
+    if not over_http:
+        return None
+    kind = "text/event-stream" if streamed else "application/json"
+    return {"status": status, "headers": {"Content-Type": kind}}

@@ -1,0 +1,173 @@
+"""A conversation over HTTP: each message of the client is a POST, and the answer JSON or a stream of events.
+
+In:   decoded messages with their headers.
+Out:  Answers: a status, and one text or the events of a stream.
+Here nobody knows Flask. The rules are basic/transports, Streamable HTTP, of each revision.
+
+Theory of operation
+    An answer becomes a stream as soon as something other than the answer is to be sent: a notification or a question.
+    A reader that leaves cancels its request in the stateless era. In the handshake era the request goes on: a thread
+    takes over what is left of it, and the events wait for the reader to come back.
+"""
+
+import itertools
+import threading
+import time
+from collections import OrderedDict, deque
+from collections.abc import Generator, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from mcp_core import messages, sse, strict
+from mcp_core.catalogue import Change
+from mcp_core.messages import Id, Message, Notification, ProtocolError, Request
+from mcp_core.serving import Session
+from playground.logbook import Logbook
+from playground.server.live import Delivery, Live
+from playground.server.streams import Stream
+
+RETRY_MS = 1000  # after which a client that lost a stream may come back for the rest
+KEPT_STREAMS = 32  # of one session, besides those that are open
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """How HTTP answers: one text, or a stream of events."""
+
+    status: int
+    text: str | None = None
+    events: Generator[str, None, None] | None = None
+
+
+class HttpLive(Live):
+    """A conversation over HTTP: a session of the handshake era, or one request of the stateless era."""
+
+    def __init__(self, session: Session, log: Logbook, *, connection: str, id: str | None = None) -> None:
+        super().__init__(session, log, via="http", connection=connection, id=id)
+        self.last_used = time.monotonic()
+        self._names = itertools.count(1)
+        self._streams: dict[Id, Stream] = {}  # by the request each answers
+        self._kept: OrderedDict[str, Stream] = OrderedDict()  # by name, also those that have ended
+        self.general = self._open_stream()  # for what belongs to no request; read by GET
+
+    @property
+    def has_begun(self) -> bool:
+        """Whether an `initialize` has opened this session."""
+        return self.session.memory.introduced
+
+    @property
+    def is_in_use(self) -> bool:
+        return bool(self._streams) or self.general.is_read
+
+    def deliver(self, delivery: Delivery) -> None:
+        """Puts a message on the stream of the request it belongs to, else on the general one."""
+        stream = self._streams.get(delivery.about, self.general) if delivery.about is not None else self.general
+        if delivery.text is not None:
+            stream.put(delivery.text)
+        if delivery.is_last and delivery.about is not None and stream is not self.general:
+            self._streams.pop(delivery.about, None)
+            if stream not in self._streams.values():  # a batch has several answers on one stream
+                stream.end()
+
+    def post(self, message: Message, raw: bytes, headers: Mapping[str, str] | None, http: Any) -> Answer:
+        """Answers the message of one POST: a request with JSON if that is all there is to send, else with a stream."""
+        deliveries = self.take(message, raw, headers=headers, http=http)
+        if isinstance(message, Request):
+            first = next(deliveries, None)
+            if first is not None and first.is_last:
+                # 202 where it was cancelled: the client has told us that it wants to hear nothing more of it.
+                return Answer(first.status if first.text is not None else 202, first.text)
+            rest = deliveries if first is None else itertools.chain([first], deliveries)
+            return self._stream([message.id], rest)
+        if isinstance(message, Notification):
+            deque(map(self.deliver, deliveries), maxlen=0)
+        else:  # the answer to a question: the tool runs on, and its client need not wait here for it
+            threading.Thread(target=lambda: deque(map(self.deliver, deliveries), maxlen=0), daemon=True).start()
+        return Answer(202)
+
+    def post_batch(self, batch: list[Any], raw: bytes, headers: Mapping[str, str] | None, http: Any) -> Answer:
+        """Answers an array of messages (2025-03-26 only): one stream for all the answers, none if nothing is asked."""
+        self._log.write("rpc_batch", {"raw": raw.decode("utf-8"), "count": len(batch)}, session=self.id)
+        parts: list[Iterator[Delivery]] = []
+        ids: list[Id] = []
+        for part in batch:
+            text = strict.dumps(part)
+            try:
+                message = messages.read(part)
+            except ProtocolError as error:
+                parts.append(iter([self.refuse(text, error, http=http)]))
+                continue
+            parts.append(self.take(message, text, headers=headers, http=http))
+            ids += [message.id] if isinstance(message, Request) else []
+        deliveries = itertools.chain.from_iterable(parts)
+        if ids:
+            return self._stream(ids, deliveries)
+        failures = [delivery.text for delivery in deliveries if delivery.text is not None]
+        return Answer(400, f"[{','.join(failures)}]") if failures else Answer(202)
+
+    def resume(self, last_event_id: str | None) -> Generator[str, None, None] | None:
+        """The events of a GET: the rest of the stream that an event id names, else the general one; None if taken."""
+        name, _, number = (last_event_id or "").rpartition("-")
+        stream = self._kept.get(name, self.general)
+        after = int(number) if name in self._kept and number.isascii() and number.isdecimal() else stream.delivered
+        if stream is self.general and last_event_id is None and stream.is_read:
+            return None
+        return self._read(stream, after)
+
+    def _read(self, stream: Stream, after: int) -> Generator[str, None, None]:
+        yield self._beginning(stream, after)
+        yield from stream.read(after)
+
+    def _beginning(self, stream: Stream, after: int = 0) -> str:
+        """What opens a stream: since 2025-11-25 an event with an id and no data, so that it can always be resumed."""
+        if stream.is_numbered and self.session.memory.revision >= "2025-11-25":
+            return f"id: {stream.name}-{after}\nretry: {RETRY_MS}\ndata: \n\n"
+        return sse.comment("the stream is open")
+
+    def tell(self, change: Change) -> None:
+        """Tells the client of a change in the catalogue, if it wants to hear."""
+        for delivery in self.deliveries(self.session.announce(change), over_http=True):
+            self.deliver(delivery)
+
+    def end(self) -> None:
+        """Ends every stream and every request of this conversation."""
+        for delivery in self.deliveries(self.session.close(), over_http=True):
+            self.deliver(delivery)
+        for id in list(self._streams):
+            for delivery in self.deliveries(self.session.cancel(id), over_http=True):
+                self.deliver(delivery)
+        for stream in [*self._streams.values(), self.general]:
+            stream.end()
+
+    def _stream(self, ids: list[Id], deliveries: Iterator[Delivery]) -> Answer:
+        stream = self._open_stream()
+        self._streams.update(dict.fromkeys(ids, stream))
+        return Answer(200, events=self._events(ids, stream, deliveries))
+
+    def _events(self, ids: list[Id], stream: Stream, deliveries: Iterator[Delivery]) -> Generator[str, None, None]:
+        def feed() -> Iterator[Delivery]:
+            for delivery in deliveries:
+                self.deliver(delivery)
+                yield delivery
+
+        rest = feed()
+        try:
+            yield self._beginning(stream)
+            yield from stream.read(feed=rest)
+        finally:
+            if not stream.has_ended:  # the reader has left before the answer
+                for id in ids:
+                    deque(
+                        map(self.deliver, self.deliveries(self.session.reader_gone(id), over_http=True)),
+                        maxlen=0,
+                    )
+                # The handshake era goes on without a reader; the stateless one stops at the tool's next step.
+                threading.Thread(target=lambda: deque(rest, maxlen=0), name="finish", daemon=True).start()
+
+    def _open_stream(self) -> Stream:
+        can_resume = self.id is not None and self.session.memory.revision >= "2025-03-26"
+        stream = Stream(f"s{next(self._names)}", is_numbered=can_resume)
+        self._kept[stream.name] = stream
+        while len(self._kept) > KEPT_STREAMS + len(self._streams):
+            self._kept.popitem(last=False)
+        return stream

@@ -1,0 +1,193 @@
+"""One flat folder, reached in the safest way the system has.
+
+In: names that ``names.flaw_of`` let pass. Out: descriptors and stat results; a failure is an ``OSError``.
+Knows nothing of text and limits: that is ``sandbox``.
+
+*Theory of operation.* A path is looked up anew at every call, so whoever can rename things may swap a link
+into it between a check and its use. ``ByDescriptor`` has no such moment: the folder is opened once, each
+name is one component looked up in *that* folder (``openat(2)`` and its family), ``O_NOFOLLOW`` makes the
+kernel refuse a link in the same step, and what was opened is asked (``fstat``) what it is. Renaming the
+folder or its parents changes nothing. Windows has neither; ``ByPath`` looks, opens, and looks again whether
+it opened what it had seen. That stops links that lie there, not one swapped in and out between two looks,
+which is why ``guard`` tells the user which of the two is at work.
+"""
+
+import errno
+import os
+import stat
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+try:
+    import fcntl
+except ImportError:  # pragma: no cover - Windows
+    fcntl = None  # type: ignore[assignment]
+
+from playground.server.names import shown
+from playground.server.reasons import SandboxError, reason_of
+
+__all__ = ["ByDescriptor", "ByPath", "has_descriptors", "prepared"]
+
+# O_NONBLOCK: opening a FIFO must not wait for its other end. O_NOCTTY: a terminal must not become ours.
+_FLAGS = ("O_NOFOLLOW", "O_NONBLOCK", "O_NOCTTY", "O_CLOEXEC", "O_BINARY")
+_SAFE = sum(getattr(os, flag, 0) for flag in _FLAGS)
+# Seconds until a change gives up its turn: another process may have been stopped while it had it.
+_LOCK_WAIT = 10.0
+_LOCK_PAUSE = 0.002
+
+
+def has_descriptors() -> bool:
+    """Say whether this system can look a name up in an open folder."""
+    needed = {os.open, os.stat, os.unlink, os.rename}
+    return needed <= os.supports_dir_fd and os.scandir in os.supports_fd and hasattr(os, "O_NOFOLLOW")
+
+
+class ByDescriptor:
+    """The folder as an open descriptor. ``system`` offers os's functions; tests pass one that fails."""
+
+    guard = "by descriptor: a swapped link cannot lead out of it"
+
+    def __init__(self, path: Path, system: Any = os) -> None:
+        self._os = system
+        self._fd: int = system.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+        self._turn = threading.Lock()
+
+    def close(self) -> None:
+        self._os.close(self._fd)
+
+    def open(self, name: str, flags: int = os.O_RDONLY, mode: int = 0o666) -> int:
+        return int(self._os.open(name, flags | _SAFE, mode, dir_fd=self._fd))
+
+    def stat(self, name: str) -> os.stat_result:
+        result: os.stat_result = self._os.stat(name, dir_fd=self._fd, follow_symlinks=False)
+        return result
+
+    def unlink(self, name: str) -> None:
+        self._os.unlink(name, dir_fd=self._fd)
+
+    def replace(self, source: str, target: str) -> None:
+        self._os.rename(source, target, src_dir_fd=self._fd, dst_dir_fd=self._fd)
+
+    def scan(self) -> Iterator["os.DirEntry[str]"]:
+        # A descriptor of its own: copies of one descriptor share one reading position, and two threads
+        # that list at the same time would each get a part.
+        fd = self._os.open(".", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=self._fd)
+        try:
+            with self._os.scandir(fd) as entries:
+                yield from entries
+        finally:
+            self._os.close(fd)
+
+    def sync(self) -> None:
+        """Make the folder's own list of names durable."""
+        self._os.fsync(self._fd)
+
+    def is_gone(self) -> bool:
+        """Say whether the folder itself was removed."""
+        return bool(self._os.fstat(self._fd).st_nlink == 0)
+
+    @contextmanager
+    def alone(self, wait: float = _LOCK_WAIT) -> Iterator[None]:
+        """Change the folder while no other thread, and no other process that asks, does."""
+        # flock belongs to the descriptor, which all threads share: they need a lock of their own.
+        deadline = time.monotonic() + wait
+        if not self._turn.acquire(timeout=wait):
+            raise BlockingIOError(errno.EAGAIN, "busy")
+        try:
+            self._flock(deadline)
+            try:
+                yield
+            finally:
+                with suppress(OSError):
+                    fcntl.flock(self._fd, fcntl.LOCK_UN)
+        finally:
+            self._turn.release()
+
+    def _flock(self, deadline: float) -> None:
+        while True:
+            try:
+                return fcntl.flock(self._fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                if time.monotonic() >= deadline:
+                    raise
+                time.sleep(_LOCK_PAUSE)
+            except OSError:
+                return None  # a file system without locks (some network ones): threads are still in order
+
+
+class ByPath:
+    """The folder as a resolved path, for systems that have no descriptors for folders."""
+
+    guard = "by path: no descriptors for folders here, so a link swapped in at the right moment could win"
+
+    def __init__(self, path: Path, system: Any = os) -> None:
+        self._os = system
+        self._path = path
+        self._turn = threading.Lock()
+
+    def close(self) -> None:
+        """Nothing is held open."""
+
+    def open(self, name: str, flags: int = os.O_RDONLY, mode: int = 0o666) -> int:
+        path = self._path / name
+        seen = None if flags & os.O_CREAT else self._os.lstat(path)
+        if seen is not None and not stat.S_ISREG(seen.st_mode):
+            raise OSError(errno.ELOOP, "not a regular file")
+        fd = int(self._os.open(path, flags | _SAFE, mode))
+        if seen is not None and not os.path.samestat(seen, self._os.fstat(fd)):
+            self._os.close(fd)
+            raise OSError(errno.ELOOP, "not the file that was looked at")
+        return fd
+
+    def stat(self, name: str) -> os.stat_result:
+        result: os.stat_result = self._os.lstat(self._path / name)
+        return result
+
+    def unlink(self, name: str) -> None:
+        self._os.unlink(self._path / name)
+
+    def replace(self, source: str, target: str) -> None:
+        self._os.replace(self._path / source, self._path / target)
+
+    def scan(self) -> Iterator["os.DirEntry[str]"]:
+        with self._os.scandir(self._path) as entries:
+            yield from entries
+
+    def sync(self) -> None:
+        """Windows has no way to ask for it; NTFS writes its own journal."""
+
+    def is_gone(self) -> bool:
+        return not self._path.is_dir()
+
+    @contextmanager
+    def alone(self, wait: float = _LOCK_WAIT) -> Iterator[None]:
+        """Change the folder while no other thread of this process does."""
+        if not self._turn.acquire(timeout=wait):
+            raise BlockingIOError(errno.EAGAIN, "busy")
+        try:
+            yield
+        finally:
+            self._turn.release()
+
+
+def prepared(folder: str | Path) -> Path:
+    """Resolve the folder once, and make it if there is none."""
+    said = f"The folder {shown(str(folder))} cannot be used"
+    if not str(folder).strip():
+        raise SandboxError("The name of the folder for the files is empty; give one or leave it out.")
+    try:
+        path = Path(folder).resolve()
+        path.mkdir(parents=True, exist_ok=True)
+        if path.samefile(path.anchor):
+            raise SandboxError(f"{said}: it is the root of the disk, and would open all of it to the tools.")
+    except FileExistsError:
+        raise SandboxError(f"{said}: it is a file.") from None
+    except OSError as error:
+        raise SandboxError(f"{said}: {reason_of(error)}.") from None
+    except (ValueError, RuntimeError):  # a NUL in the path; a circle of links
+        raise SandboxError(f"{said}: it is not a path that can be followed.") from None
+    return path
