@@ -1,0 +1,105 @@
+"""The seam that every way of traveling shares, and what can go wrong on the way.
+
+In:   one message.
+Out:  the messages that come back because of it.
+Here nobody knows what the messages mean; connection.py gives them to a calling.Session.
+
+    for message in transport.send(message, deadline):
+        ...
+
+What belongs to no request (a change, a question on a stream of its own) goes to the `unasked` function that a
+transport is given at open().
+"""
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from mcp_core.messages import Message, Notification, Request
+from playground.wire.recorder import Recorder
+
+# TravelError                 the message did not arrive, or no usable answer came back
+#  ├─ NotReachable            nobody is there, or they hung up before a word was said: safe to try again
+#  ├─ NotMCP                  somebody is there, and it is no MCP server
+#  ├─ TimedOut                no answer in the time allowed
+#  └─ SessionEnded            the server has forgotten us; begin anew (HTTP 404, handshake era)
+
+
+class TravelError(Exception):
+    """One sentence: what was tried, what it means, what to do."""
+
+
+class NotReachable(TravelError):
+    """Nothing was delivered."""
+
+
+class NotMCP(TravelError):
+    """What answered is something else; `status` is its HTTP status."""
+
+    def __init__(self, sentence: str, status: int | None = None) -> None:
+        super().__init__(sentence)
+        self.status = status
+
+
+class TimedOut(TravelError):
+    """The time allowed is over; the server may still be working."""
+
+
+class SessionEnded(TravelError):
+    """The session is gone, and with it everything the server remembered."""
+
+
+@dataclass
+class Deadline:
+    """A moment that moves: each sign of progress puts it off by the patience, up to a limit.
+
+    `now` gives seconds and never runs backwards.
+    """
+
+    patience: float
+    longest: float
+    now: Callable[[], float] = time.monotonic
+
+    def __post_init__(self) -> None:
+        self._start = self.now()
+        self._until = self._start + self.patience
+
+    def put_off(self) -> None:
+        """The server is alive and at work."""
+        self._until = min(self.now() + self.patience, self._start + self.longest)
+
+    @property
+    def left(self) -> float:
+        """Seconds until it; not positive when it has passed."""
+        return self._until - self.now()
+
+
+Unasked = Callable[[Message], None]
+
+
+class Transport(Protocol):
+    """A way of traveling. One connection uses it, from several threads."""
+
+    via: str  # as the log says it: http, stdio
+    recorder: Recorder
+
+    def open(self, unasked: Unasked) -> None:
+        """Makes ready to send. Raises TravelError."""
+
+    def send(self, message: Message, deadline: Deadline, input_schema: Any = None) -> Iterator[Message]:
+        """Sends one message and gives what comes back: for a request, up to and with its answer. Raises TravelError.
+
+        Closing the iterator early gives the request up, as far as the transport itself can say so.
+        """
+
+    def greeted(self, revision: str) -> None:
+        """The handshake is done: from now on this revision is spoken."""
+
+    def close(self) -> None:
+        """Ends the connection, politely if possible. Never raises."""
+
+
+def about(message: Message) -> str:
+    """What a message is, in a sentence about it."""
+    return message.method if isinstance(message, Request | Notification) else "an answer"
