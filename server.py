@@ -31,6 +31,7 @@ from mcp_core.serving import Session
 from playground import settings
 from playground.logbook import Logbook
 from playground.server.sandbox import Sandbox, SandboxError
+from playground.server.watching import Watching
 
 if TYPE_CHECKING:
     import flask
@@ -432,6 +433,7 @@ def main(argv: list[str] | None = None) -> int:
         return complain(f"--page-size must be at least 1, not {args.page_size}.")
     log = Logbook(where.mcp_logs, "mcp-server", secrets=where.secrets())
     catalogue = file_tools(sandbox)
+    Watching(sandbox, FILES, catalogue.announce).start()
     if args.stdio:
         return serve_pipe(catalogue, log, args.page_size)
     print(f"Files in {sandbox.path}, log in {log.path}")

@@ -38,6 +38,7 @@ _SAFE = sum(getattr(os, flag, 0) for flag in _FLAGS)
 # Seconds until a change gives up its turn: another process may have been stopped while it had it.
 _LOCK_WAIT = 10.0
 _LOCK_PAUSE = 0.002
+_LOOKS = 20
 
 
 def has_descriptors() -> bool:
@@ -47,7 +48,10 @@ def has_descriptors() -> bool:
 
 
 class ByDescriptor:
-    """The folder as an open descriptor. ``system`` offers os's functions; tests pass one that fails."""
+    """The folder as an open descriptor. ``system`` offers os's functions; tests pass one that fails.
+
+    Names are UTF-8 on the disk whatever the locale says, so they go to the system as bytes.
+    """
 
     guard = "by descriptor: a swapped link cannot lead out of it"
 
@@ -60,25 +64,26 @@ class ByDescriptor:
         self._os.close(self._fd)
 
     def open(self, name: str, flags: int = os.O_RDONLY, mode: int = 0o666) -> int:
-        return int(self._os.open(name, flags | _SAFE, mode, dir_fd=self._fd))
+        return int(self._os.open(name.encode(), flags | _SAFE, mode, dir_fd=self._fd))
 
     def stat(self, name: str) -> os.stat_result:
-        result: os.stat_result = self._os.stat(name, dir_fd=self._fd, follow_symlinks=False)
+        result: os.stat_result = self._os.stat(name.encode(), dir_fd=self._fd, follow_symlinks=False)
         return result
 
     def unlink(self, name: str) -> None:
-        self._os.unlink(name, dir_fd=self._fd)
+        self._os.unlink(name.encode(), dir_fd=self._fd)
 
     def replace(self, source: str, target: str) -> None:
-        self._os.rename(source, target, src_dir_fd=self._fd, dst_dir_fd=self._fd)
+        self._os.rename(source.encode(), target.encode(), src_dir_fd=self._fd, dst_dir_fd=self._fd)
 
-    def scan(self) -> Iterator["os.DirEntry[str]"]:
+    def scan(self) -> Iterator[tuple[str, "os.DirEntry[str]"]]:
         # A descriptor of its own: copies of one descriptor share one reading position, and two threads
         # that list at the same time would each get a part.
         fd = self._os.open(".", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=self._fd)
         try:
             with self._os.scandir(fd) as entries:
-                yield from entries
+                for entry in entries:
+                    yield os.fsencode(entry.name).decode(errors="surrogateescape"), entry
         finally:
             self._os.close(fd)
 
@@ -134,14 +139,21 @@ class ByPath:
 
     def open(self, name: str, flags: int = os.O_RDONLY, mode: int = 0o666) -> int:
         path = self._path / name
-        seen = None if flags & os.O_CREAT else self._os.lstat(path)
-        if seen is not None and not stat.S_ISREG(seen.st_mode):
-            raise OSError(errno.ELOOP, "not a regular file")
-        fd = int(self._os.open(path, flags | _SAFE, mode))
-        if seen is not None and not os.path.samestat(seen, self._os.fstat(fd)):
-            self._os.close(fd)
-            raise OSError(errno.ELOOP, "not the file that was looked at")
-        return fd
+        if flags & os.O_CREAT:
+            return int(self._os.open(path, flags | _SAFE, mode))
+        for _ in range(_LOOKS):
+            seen = self._os.lstat(path)
+            if not stat.S_ISREG(seen.st_mode):
+                break
+            fd = int(self._os.open(path, flags | _SAFE, mode))
+            try:
+                if os.path.samestat(seen, self._os.fstat(fd)):
+                    return fd
+            except OSError:
+                self._os.close(fd)
+                raise
+            self._os.close(fd)  # replaced in between, as an honest writer may: look again
+        raise OSError(errno.ELOOP, "not a regular file, or not for long enough")
 
     def stat(self, name: str) -> os.stat_result:
         result: os.stat_result = self._os.lstat(self._path / name)
@@ -153,9 +165,10 @@ class ByPath:
     def replace(self, source: str, target: str) -> None:
         self._os.replace(self._path / source, self._path / target)
 
-    def scan(self) -> Iterator["os.DirEntry[str]"]:
+    def scan(self) -> Iterator[tuple[str, "os.DirEntry[str]"]]:
         with self._os.scandir(self._path) as entries:
-            yield from entries
+            for entry in entries:
+                yield entry.name, entry
 
     def sync(self) -> None:
         """Windows has no way to ask for it; NTFS writes its own journal."""

@@ -45,6 +45,7 @@ class Pipe:
         self._process: subprocess.Popen[bytes] | None = None
         self._inboxes = Inboxes()
         self._writing = threading.Lock()
+        self._readers: list[threading.Thread] = []
 
     # ---- 1. The transport seam ---------------------------------------------------------------------------------------
 
@@ -67,8 +68,12 @@ class Pipe:
             reason = getattr(error, "strerror", None) or str(error)
             text = f"The server {self._shown} can't be started: {reason}. Check the command and its path."
             raise NotReachable(text) from None
-        for target in (self._read_stdout, self._read_stderr):
-            threading.Thread(target=target, args=[self._process], daemon=True).start()
+        self._readers = [
+            threading.Thread(target=read, args=[self._process], daemon=True)
+            for read in (self._read_stdout, self._read_stderr)
+        ]
+        for reader in self._readers:
+            reader.start()
 
     def send(self, message: Message, deadline: Deadline, input_schema: Any = None) -> Iterator[Message]:
         """One line, and what comes back. See transports.Transport."""
@@ -95,6 +100,11 @@ class Pipe:
             except subprocess.TimeoutExpired:
                 end()
         self._process = None
+        for reader in self._readers:
+            reader.join(PATIENCE_AT_THE_END)
+        for stream in (process.stdout, process.stderr):
+            if stream is not None:
+                stream.close()
 
     # ---- 2. The process ----------------------------------------------------------------------------------------------
 

@@ -1,0 +1,78 @@
+"""Noticing that a file of the sandbox has changed, whoever changed it.
+
+In:   the sandbox, and a function that announces Changes.
+Out:  a Change for the resource (`updated`) and, where a name came or went, one for the list (`list_changed`).
+Here nobody knows who wants to hear of it.
+
+The system tells us of events in the folder (watchdog: inotify, FSEvents, Windows). Each costs the same however many
+files there are. Where it can't, because watches are used up, the folder is looked through every two seconds.
+"""
+
+import threading
+from collections.abc import Callable
+from typing import Any
+
+from mcp_core.catalogue import Change, expand
+from playground.server.names import flaw_of
+from playground.server.sandbox import Sandbox, SandboxError
+
+POLL = 2.0  # seconds
+
+
+class Watching:
+    """Watches until the process ends. `template` is the URI of a file's resource, with {name} in it."""
+
+    def __init__(self, sandbox: Sandbox, template: str, announce: Callable[[Change], None]) -> None:
+        self._sandbox, self._template, self._announce = sandbox, template, announce
+        self._known: set[str] = set()
+        self._lock = threading.Lock()
+
+    def start(self) -> None:
+        """Begins, in a thread of its own: loading the library takes longer than answering the first request."""
+        threading.Thread(target=self._begin, name="watching", daemon=True).start()
+
+    def dispatch(self, event: Any) -> None:
+        """What watchdog calls for each event. A file that is written whole arrives as a temporary one's new name."""
+        for path, is_there in ((event.src_path, event.event_type in ("created", "modified")), (event.dest_path, True)):
+            name = str(path).replace("\\", "/").rpartition("/")[2]
+            if name and flaw_of(name) is None:
+                self.changed(name, is_there)
+
+    def changed(self, name: str, is_there: bool) -> None:
+        """A file has new content, or has come, or is gone."""
+        with self._lock:
+            is_news = is_there != (name in self._known)
+            (self._known.add if is_there else self._known.discard)(name)
+        if is_there or is_news:
+            self._announce(Change("resources", expand(self._template, name=name)))
+        if is_news:
+            self._announce(Change("resources"))
+
+    def _begin(self) -> None:
+        from watchdog.events import FileCreatedEvent, FileDeletedEvent, FileModifiedEvent, FileMovedEvent
+        from watchdog.observers import Observer
+
+        kinds: list[Any] = [FileCreatedEvent, FileDeletedEvent, FileModifiedEvent, FileMovedEvent]
+        self._known = set(self._sandbox.names())
+        observer = Observer()
+        try:
+            observer.schedule(self, str(self._sandbox.path), event_filter=kinds)  # type: ignore[arg-type]
+            observer.start()
+        except OSError:  # no more watches to be had
+            self._poll()
+
+    def _poll(self) -> None:
+        before = self._look()
+        while True:
+            threading.Event().wait(POLL)
+            now = self._look()
+            for name in before.keys() | now.keys():
+                if before.get(name) != now.get(name):
+                    self.changed(name, name in now)
+            before = now
+
+    def _look(self) -> dict[str, tuple[int, float]]:
+        try:
+            return {entry.name: (entry.bytes, entry.modified) for entry in self._sandbox.entries()}
+        except SandboxError:  # the folder itself is gone for the moment
+            return {}
