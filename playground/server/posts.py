@@ -59,12 +59,13 @@ class HttpLive(Live):
     def is_in_use(self) -> bool:
         return bool(self._streams) or self.general.is_read
 
-    def deliver(self, delivery: Delivery) -> None:
-        """Puts a message on the stream of the request it belongs to, else on the general one."""
-        stream = self._streams.get(delivery.about, self.general) if delivery.about is not None else self.general
+    def deliver(self, delivery: Delivery, otherwise: Stream | None = None) -> None:
+        """Puts a message on the stream of the request it belongs to, else on `otherwise`, else on the general one."""
+        own = self._streams.get(delivery.about) if delivery.about is not None else None
+        stream = own or otherwise or self.general
         if delivery.text is not None:
             stream.put(delivery.text)
-        if delivery.is_last and delivery.about is not None and stream is not self.general:
+        if delivery.is_last and delivery.about is not None and own is not None:
             self._streams.pop(delivery.about, None)
             if stream not in self._streams.values():  # a batch has several answers on one stream
                 stream.end()
@@ -147,7 +148,7 @@ class HttpLive(Live):
     def _events(self, ids: list[Id], stream: Stream, deliveries: Iterator[Delivery]) -> Generator[str, None, None]:
         def feed() -> Iterator[Delivery]:
             for delivery in deliveries:
-                self.deliver(delivery)
+                self.deliver(delivery, otherwise=stream)  # a batch holds answers to what was no request
                 yield delivery
 
         rest = feed()
