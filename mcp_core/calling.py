@@ -63,6 +63,7 @@ class Asked:
     params: Object
     key: Id  # the id of the server's request, or the question's key in an `input_required` result
     about: Id | None = None
+    by_result: bool = False  # it stood in an `input_required` result
 
 
 Event = Done | Failed | Noted | Asked
@@ -76,6 +77,7 @@ class Pending:
     request: Request
     rounds: int = 0
     state: str | None = None  # the server's requestState, to be returned to the byte
+    is_on_hold: bool = False  # the answer was a state without questions
     questions: dict[str, Asked] = field(default_factory=dict)
     answers: Object = field(default_factory=dict)
 
@@ -131,7 +133,7 @@ class Session:
         >>> session.cancel(session.request("tools/list").id, "It took too long.").params["requestId"]
         1
         """
-        latest = next((key for key, pending in self._pending.items() if pending.first_id == id), id)
+        latest = next((key for key, pending in list(self._pending.items()) if pending.first_id == id), id)
         self._pending.pop(latest, None)
         return self.notify("notifications/cancelled", {"requestId": latest, "reason": reason})
 
@@ -186,18 +188,21 @@ class Session:
             )
             return
         pending.rounds += 1
+        pending.is_on_hold = not questions
         pending.state, pending.answers, pending.questions = result.get("requestState"), {}, {}
         for key, question in questions.items():
             well_formed = isinstance(question, dict) and isinstance(question.get("method"), str)
-            params = question.get("params", {}) if well_formed else {}
-            pending.questions[key] = Asked(question["method"] if well_formed else "", params, key, pending.first_id)
+            method, params = (question["method"], question.get("params")) if well_formed else ("", None)
+            params = params if isinstance(params, dict) else {}
+            pending.questions[key] = Asked(method, params, key, pending.first_id, by_result=True)
         self._pending[id] = pending
         yield from list(pending.questions.values())
 
     # ---- 3. Answering ------------------------------------------------------------------------------------------------
 
     def answer(self, asked: Asked, reply: Object | None) -> Message | None:
-        """Replies to a question; gives what to send, None while other questions of the same result are open.
+        """Replies to a question; gives what to send; None while other questions of the same result are open, or when
+        nobody waits for the reply any more.
 
         A reply of None says that this client does not know such a question.
 
@@ -206,7 +211,9 @@ class Session:
         >>> session.answer(asked, {})
         Result(id='s1', result={})
         """
-        held = next((p for p in self._pending.values() if p.questions.get(str(asked.key)) is asked), None)
+        held = next((p for p in list(self._pending.values()) if p.questions.get(str(asked.key)) is asked), None)
+        if held is None and asked.by_result:  # its request was given up meanwhile
+            return None
         if held is None:
             if reply is None:
                 text = f"This client does not know the method {asked.method[:80]!r}."
@@ -225,6 +232,7 @@ class Session:
         's'
         """
         self._pending.pop(held.request.id, None)
+        held.is_on_hold = False
         params = {
             key: value for key, value in held.request.params.items() if key not in ("inputResponses", "requestState")
         }
@@ -243,4 +251,4 @@ class Session:
         >>> Session({"name": "me", "version": "1.0"}).waiting_for_another_try()
         []
         """
-        return [held for held in self._pending.values() if held.rounds and not held.questions]
+        return [held for held in list(self._pending.values()) if held.is_on_hold]

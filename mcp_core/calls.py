@@ -52,6 +52,12 @@ class Call:
     def is_stateless(self) -> bool:
         return revisions.is_stateless(self.memory.revision)
 
+    @property
+    def may_hang_up(self) -> bool:
+        # Since 2025-11-25 every stream opens with an event id, by which a client can come back for the rest
+        # (transports, Resumability and Redelivery); 2026-07-28 has no way back.
+        return self.can_push and self.memory.revision == revisions.LATEST_HANDSHAKE
+
     def can(self, capability: str) -> bool:
         """Whether the client has declared a capability, a dotted path."""
         return revisions.has_capability(self.memory.capabilities, capability)

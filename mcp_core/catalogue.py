@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import quote, unquote
 
-from mcp_core import schemas
+from mcp_core import headers, schemas
 
 # ---- 1. The entries --------------------------------------------------------------------------------------------------
 
@@ -151,6 +151,7 @@ class Catalogue:
             entry["inputSchema"] = listed.get("inputSchema") or schemas.of_parameters(function)
             entry["outputSchema"] = listed.get("outputSchema") or _output_schema(function)
             entry = _present(**{**entry, "annotations": hints or None, **listed})
+            headers.mirrored(entry["inputSchema"])  # raises ValueError where x-mcp-header stands where it must not
             name = entry["name"]
             self.tools[name] = Tool(name, function, entry, needs or {}, _once(entry["inputSchema"]))
             return function

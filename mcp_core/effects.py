@@ -10,6 +10,7 @@ from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from mcp_core import revisions
 from mcp_core.content import Block
 
 
@@ -29,6 +30,10 @@ class Log:
     level: str
     data: Any
     logger: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.level not in revisions.LOG_LEVELS:  # found in the tool that wrote it, not on the way to the client
+            raise ValueError(f"{self.level!r} is no log level; the levels are {', '.join(revisions.LOG_LEVELS)}.")
 
 
 @dataclass(frozen=True, slots=True)

@@ -81,7 +81,7 @@ def for_request(message: Request | Notification, input_schema: Mapping[str, Any]
     if not isinstance(version, str):
         return {}
     headers = {"MCP-Protocol-Version": version, "Mcp-Method": message.method}
-    name = message.params.get(NAMED_BY.get(message.method, ""))
+    name = message.params.get(NAMED_BY[message.method]) if message.method in NAMED_BY else None
     if isinstance(name, str):
         headers["Mcp-Name"] = encode_value(name)
     if message.method == "tools/call" and input_schema is not None:
@@ -121,7 +121,7 @@ def param_objection(
             continue  # null or absent: no header is owed, and one that came is of no interest
         name = f"Mcp-Param-{header}"
         given = headers.get(name.lower())
-        if isinstance(value, int) and not isinstance(value, bool) and given is not None and _same_number(given, value):
+        if given is not None and _same_number(given, value):
             continue
         if (complaint := _compare(name, encode_value(_as_text(value)), headers, exact=False)) is not None:
             return complaint
@@ -181,7 +181,7 @@ def status_of(failure: Failure, revision: str | None) -> int:
 
 def _compare(header: str, expected: str, headers: Mapping[str, str], *, exact: bool) -> ProtocolError | None:
     given = headers.get(header.lower())
-    said = decode_value(expected)
+    said = expected if exact else decode_value(expected)
     if given is None:
         text = f"The header {header} is missing; it must say {said!r}, as the message does."
     elif (value := given.strip(" \t") if exact else decode_value(given)) is None:
@@ -234,7 +234,9 @@ def _as_text(value: Any) -> str:
     return str(value)
 
 
-def _same_number(given: str, value: int) -> bool:
+def _same_number(given: str, value: Any) -> bool:
     # 42.0 is the same integer as 42 (2026-07-28, transports: compare numerically).
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return False
     digits = _INTEGER.fullmatch(given.strip(" \t"))
     return digits is not None and int(digits[1]) == value

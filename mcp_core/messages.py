@@ -166,7 +166,9 @@ def _read_call(value: dict[str, Any], id: Id | None) -> Request | Notification:
     if params is None:  # absent; null counts as absent, as early clients send it
         params = {}
     elif isinstance(params, list):  # JSON-RPC allows it, MCP names every parameter
-        raise ProtocolError(INVALID_PARAMS, "MCP passes params by name: an object, not an array.", id=id)
+        if id is not None:
+            raise ProtocolError(INVALID_PARAMS, "MCP passes params by name: an object, not an array.", id=id)
+        params = {}  # good JSON-RPC all the same, so this may not be answered; without names it says nothing to MCP
     elif not isinstance(params, dict):
         raise ProtocolError(INVALID_REQUEST, f"The params are an object, and this is {kind_of(params)}.", id=id)
     return Request(id, method, params) if id is not None else Notification(method, params)

@@ -37,7 +37,8 @@ def about_work(call: Call, effect: Progress | Log) -> Notification | None:
     levels = revisions.LOG_LEVELS
     if least is None or levels.index(effect.level) < levels.index(least):
         return None
-    return Notification("notifications/message", _present(level=effect.level, logger=effect.logger, data=effect.data))
+    source = _present(logger=effect.logger)
+    return Notification("notifications/message", {"level": effect.level, **source, "data": effect.data})
 
 
 def about_change(change: Change) -> Notification:

@@ -33,7 +33,7 @@ class Opening:
     def __init__(self, session: Session, mode: str = "auto") -> None:
         self.session, self.mode = session, mode
         self.server: Object = {}  # the result of initialize or server/discover
-        self._tried: set[str] = set()
+        self._tried: list[str] = []
 
     def first(self) -> Request:
         """The first request.
@@ -76,7 +76,9 @@ class Opening:
     def _after_refusal(self, event: Failed) -> Request:
         offered = event.data.get("supported") if isinstance(event.data, dict) else None
         if event.code == UNSUPPORTED_VERSION and isinstance(offered, list):
-            common = [v for v in revisions.REVISIONS if v in offered and v not in self._tried]
+            wanted = revisions.REVISIONS if self.mode == "auto" else (self.mode,)
+            # Twice, because a server may refuse one request and yet offer its very revision.
+            common = [v for v in wanted if v in offered and self._tried.count(v) < 2]
             if not common:
                 raise ValueError(f"The server offers the revisions {offered}, none of which is left to try.")
             newest = common[-1]
@@ -87,12 +89,12 @@ class Opening:
         return self._initialize(revisions.LATEST_HANDSHAKE)
 
     def _discover(self, revision: str) -> Request:
-        self._tried.add(revision)
+        self._tried.append(revision)
         self.session.revision = revision
         return self.session.request("server/discover")
 
     def _initialize(self, revision: str) -> Request:
-        self._tried.add(revision)
+        self._tried.append(revision)
         self.session.revision = None  # an `initialize` is introduced by its params, not by `_meta`
         able, info = self.session.capabilities, self.session.info
         return self.session.request(

@@ -10,7 +10,7 @@ from typing import Any
 
 from mcp_core import revisions, schemas
 from mcp_core.calls import Memory
-from mcp_core.effects import Ask
+from mcp_core.effects import Ask, ToolError
 from mcp_core.messages import INVALID_PARAMS, ProtocolError, Request, kind_of
 from mcp_core.sealing import Seal
 
@@ -38,6 +38,31 @@ def settle(
     still_open = [ask for ask in possible if ask.key not in answers or complaint_about(ask, answers[ask.key])]
     given = [answers.get(ask.key) if ask in possible else None for ask in asks]
     return given[0] if isinstance(asked, Ask) else given, still_open
+
+
+def outcome(asked: Ask | tuple[Ask, ...], answers: dict[str, Any], memory: Memory, complaint: str | None) -> Any:
+    """What a sleeping tool gets when it wakes: the answers, or a ToolError where one of them is none.
+
+    `complaint` says why an answer did not come at all.
+
+    >>> memory = Memory("2025-11-25", capabilities={"roots": {}})
+    >>> outcome(Ask.roots("where"), {"where": {"roots": "here"}}, memory, None)
+    ToolError('The answer to roots/list holds no list of roots.')
+    """
+    reply, wrong = settle(asked, answers, memory, can_ask=True)
+    if complaint is None and wrong:
+        complaint = complaint_about(wrong[0], answers.get(wrong[0].key))
+    return reply if complaint is None else ToolError(complaint)
+
+
+def is_asking(effect: Any) -> bool:
+    """Whether what a tool yielded is a question, or several at once.
+
+    >>> is_asking(Ask.roots("where")), is_asking([Ask.roots("where")]), is_asking("where")
+    (True, True, False)
+    """
+    asks = effect if isinstance(effect, (list, tuple)) else [effect]
+    return all(isinstance(ask, Ask) for ask in asks)
 
 
 def brought_back(request: Request, seal: Seal | None) -> dict[str, Any]:
@@ -84,6 +109,8 @@ def worded(ask: Ask, revision: str) -> dict[str, Any]:
     ['message', 'requestedSchema']
     """
     hidden = {"mode"} if ask.params.get("mode") == "form" and revision < "2025-11-25" else set()
+    if revisions.is_stateless(revision):
+        hidden |= {"elicitationId"}  # it was for notifications/elicitation/complete, which is gone
     return {name: value for name, value in ask.params.items() if name not in hidden}
 
 

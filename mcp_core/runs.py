@@ -43,3 +43,11 @@ class Run:
     @property
     def id(self) -> Id:
         return self.call.request.id
+
+    def close(self) -> Exception | None:
+        """Ends the generator where it stands; gives what its own cleaning up raised."""
+        try:
+            self.steps.close()
+        except Exception as fault:
+            return fault
+        return None

@@ -71,7 +71,7 @@ def of_type(hint: Any) -> Schema:
     {'anyOf': [{'type': 'string'}, {'type': 'null'}]}
     """
     origin, inner = typing.get_origin(hint), typing.get_args(hint)
-    if hint in _PLAIN:
+    if isinstance(hint, type) and hint in _PLAIN:
         return dict(_PLAIN[hint])
     if origin is typing.Annotated:
         # Annotated[int, "What it is.", {"minimum": 1}]: a string describes, a dict adds keywords.

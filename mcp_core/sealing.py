@@ -54,7 +54,8 @@ class Seal:
         """
         version, _, rest = state.partition(".") if isinstance(state, str) else ("", "", "")
         body, _, signature = rest.partition(".")
-        if version != "v1" or not hmac.compare_digest(signature.encode(), self._signature(body, about).encode()):
+        signed = signature.encode("utf-8", "surrogatepass")
+        if version != "v1" or not hmac.compare_digest(signed, self._signature(body, about).encode("ascii")):
             raise ProtocolError(
                 INVALID_PARAMS, "The requestState is not one that this server gave out for this request."
             )

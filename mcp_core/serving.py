@@ -36,7 +36,7 @@ from mcp_core import messages, notices, questions, revisions, words
 from mcp_core.admission import Headers, admit
 from mcp_core.calls import Call, Listen, Memory, Object
 from mcp_core.catalogue import Catalogue, Change
-from mcp_core.effects import Ask, HangUp, Log, Progress, ToolError
+from mcp_core.effects import Ask, HangUp, Log, Progress
 from mcp_core.messages import (
     INTERNAL_ERROR,
     INVALID_REQUEST,
@@ -126,38 +126,48 @@ class Session:
 
     # ---- 2. Step, sleep, wake, cancel --------------------------------------------------------------------------------
 
-    def _advance(self, run: Run, reply: Any = None) -> Iterator[Outgoing]:
+    def _advance(self, run: Run) -> Iterator[Outgoing]:
+        """Drives a run to its end, or to where it waits. Whatever its tool does, the request gets its one answer."""
+        try:
+            yield from self._drive(run)
+        except ProtocolError as error:
+            yield self._end(run, error.as_failure(run.id))
+        except Exception as fault:  # a bug, of a tool or ours
+            text = f"The server failed while answering {run.call.request.method}; its log says why."
+            yield self._end(run, Failure(run.id, INTERNAL_ERROR, text), fault)
+
+    def _drive(self, run: Run) -> Iterator[Outgoing]:
+        reply = None
+        if run.asked:  # it slept, and this is what it wakes to
+            reply = questions.outcome(run.asked, run.answers, run.call.memory, run.complaint)
+            run.complaint = None
         while not run.cancelled:
             try:
                 effect = run.steps.throw(reply) if isinstance(reply, Exception) else run.steps.send(reply)
             except StopIteration as stop:
                 yield self._end(run, Result(run.id, self._finish(run.call, stop.value)))
                 return
-            except ProtocolError as error:
-                yield self._end(run, error.as_failure(run.id))
-                return
-            except Exception as fault:  # a bug, of a tool or ours
-                text = f"The server failed while answering {run.call.request.method}; its log says why."
-                yield self._end(run, Failure(run.id, INTERNAL_ERROR, text), fault)
-                return
             reply = None
             if isinstance(effect, Progress | Log):
-                if (notice := notices.about_work(run.call, effect)) is not None:
+                notice = notices.about_work(run.call, effect)
+                if notice is not None and not run.cancelled:
                     yield Outgoing(notice, run.id)
             elif isinstance(effect, HangUp):
-                yield Outgoing(None, run.id, come_back=effect.retry_ms)
+                if run.call.may_hang_up:
+                    yield Outgoing(None, run.id, come_back=effect.retry_ms)
             elif isinstance(effect, Listen):
                 run.wants = effect.wanted
                 accepted = Notification("notifications/subscriptions/acknowledged", {"notifications": effect.wanted})
                 yield _heard(run, accepted)
                 return
+            elif not questions.is_asking(effect):
+                reply = TypeError(f"A tool yields effects, and {effect!r} is none.")  # thrown where it was yielded
             else:
                 run.asked = effect if isinstance(effect, Ask) else tuple(effect)
                 reply, unanswered = questions.settle(run.asked, run.answers, run.call.memory, self._can_ask(run))
                 if unanswered:
                     yield from self._ask(run, unanswered)
                     return
-        run.steps.close()
         yield self._end(run, None)
 
     def _can_ask(self, run: Run) -> bool:
@@ -166,7 +176,6 @@ class Session:
     def _ask(self, run: Run, asks: list[Ask]) -> Iterator[Outgoing]:
         if run.call.is_stateless and self._seal is not None:
             result = questions.input_required(run.call.request, asks, run.answers, self._seal)
-            run.steps.close()
             yield self._end(run, Result(run.id, self._finish(run.call, result)))
             return
         run.waiting = {f"ask-{next(self._ids)}": ask for ask in asks}
@@ -185,17 +194,13 @@ class Session:
         run = self._asked.pop(id, None) if id is not None else None
         if run is None or id is None:
             return  # an answer to nothing we asked, or to a question nobody needs answered any more
-        ask = run.waiting[id]
-        run.complaint = run.complaint or complaint or questions.complaint_about(ask, answer)
-        run.answers[ask.key] = answer
+        if complaint is not None:
+            run.complaint = complaint
+        run.answers[run.waiting[id].key] = answer
         del run.waiting[id]
         if run.waiting or self._asleep.pop(run.id, None) is None:
             return  # other answers are still to come, or another thread has just taken the last one
-        if run.complaint is not None:
-            yield from self._advance(run, ToolError(run.complaint))
-        else:
-            reply, _ = questions.settle(run.asked, run.answers, run.call.memory, can_ask=True)
-            yield from self._advance(run, reply)
+        yield from self._advance(run)
 
     def give_up(self, question: Id) -> Iterator[Outgoing]:
         """Nobody answered our request with this id in the time the caller allows; the tool that asked is told.
@@ -203,7 +208,11 @@ class Session:
         >>> list(Session(Catalogue("shop", "1.0")).give_up("ask-1"))
         []
         """
-        yield from self._wake(question, None, "The client did not answer the question in time.")
+        reason = "The client did not answer the question in time."
+        if (run := self._asked.get(question)) is not None:  # who waits no longer says so (lifecycle, Timeouts)
+            params = {"requestId": question, "reason": reason}
+            yield Outgoing(Notification("notifications/cancelled", params), run.id)
+        yield from self._wake(question, None, reason)
 
     def cancel(self, id: Id) -> Iterator[Outgoing]:
         """Ends a request without an answer: at once if it is asleep, else at its next step.
@@ -218,7 +227,6 @@ class Session:
         if self._asleep.pop(id, None) is not None or run.wants is not None:
             for question in list(run.waiting):
                 self._asked.pop(question, None)
-            run.steps.close()
             yield self._end(run, None)
 
     def reader_gone(self, id: Id) -> Iterator[Outgoing]:
@@ -233,7 +241,8 @@ class Session:
 
     def _end(self, run: Run, message: Message | None, fault: Exception | None = None) -> Outgoing:
         self._runs.pop(run.id, None)
-        return Outgoing(message, run.id, fault)
+        fault = run.close() or fault
+        return Outgoing(None if run.cancelled else message, run.id, fault)  # nobody waits for a cancelled request
 
     def _finish(self, call: Call, result: Object) -> Object:
         """A result as its revision has it: the stateless era says of what kind it is and who gave it."""

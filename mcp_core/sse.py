@@ -62,10 +62,10 @@ class Decoder:
 
     def __init__(self) -> None:
         self._text = codecs.getincrementaldecoder("utf-8")("replace")
-        self._rest = ""  # the beginning of a line whose end has not come
+        self._begun: list[str] = []  # the pieces of a line whose end has not come, joined only when it comes
         self._skip_lf = False  # the last piece ended in CR; an LF now belongs to it
         self._at_start = True
-        self._held = 0
+        self._held = 0  # characters of the event so far
         self._data: list[str] = []
         self._event = ""
         self._retry: int | None = None
@@ -81,16 +81,21 @@ class Decoder:
             self._skip_lf = False
             text = text.removeprefix("\n")
         self._skip_lf = self._skip_lf or text.endswith("\r")
-        *lines, self._rest = (self._rest + text).replace("\r\n", "\n").replace("\r", "\n").split("\n")
-        events = [event for line in lines if (event := self._line(line)) is not None]
-        if self._held + len(self._rest) > MAX_EVENT:
+        first, *more = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+        self._begun.append(first)
+        self._held += len(first)
+        events: list[Event] = []
+        for line in more:
+            event, self._begun = self._line("".join(self._begun)), [line]
+            self._held += len(line)
+            events += [] if event is None else [event]
+        if self._held > MAX_EVENT:
             raise StreamError(f"One event of the stream is longer than {MAX_EVENT} characters.")
         return events
 
     def _line(self, line: str) -> Event | None:
         if not line:
             return self._dispatch()
-        self._held += len(line)
         name, _, value = line.partition(":")
         value = value.removeprefix(" ")
         if name == "data":

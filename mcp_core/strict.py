@@ -88,16 +88,14 @@ def _members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _is_too_deep(value: Any) -> bool:
     layer = [value]
-    for _ in range(MAX_DEPTH + 1):
+    for _ in range(MAX_DEPTH):
         layer = [
             child
             for node in layer
             if isinstance(node, (dict, list))
             for child in (node.values() if isinstance(node, dict) else node)
         ]
-        if not layer:
-            return False
-    return True
+    return any(isinstance(node, (dict, list)) for node in layer)
 
 
 _DECODER = json.JSONDecoder(

@@ -221,9 +221,10 @@ def get_prompt(call: Call) -> Steps[Object]:
         value = yield from _steps(prompt.function(**arguments))
     except ToolError as error:
         raise ProtocolError(INVALID_PARAMS, str(error)) from None
-    messages = [content.message("user", value)] if isinstance(value, str) else value
-    for part in messages:
-        part["content"] = revisions.trim_content([part["content"]], call.memory.revision)[0]
+    messages = [
+        {**part, "content": revisions.trim_content([part["content"]], call.memory.revision)[0]}
+        for part in ([content.message("user", value)] if isinstance(value, str) else value)
+    ]
     about = prompt.listed.get("description")
     return {"messages": messages} if about is None else {"description": about, "messages": messages}
 
@@ -268,11 +269,11 @@ def log_level(value: Any) -> str:
 def _completers(call: Call, ref: Object) -> dict[str, Completer]:
     kind = ref.get("type")
     if kind == "ref/prompt":
-        prompt = call.catalogue.prompts.get(ref.get("name", ""))
+        prompt = call.catalogue.prompts.get(str(ref.get("name")))
         if prompt is not None:
             return prompt.complete
     elif kind == "ref/resource":
-        template = call.catalogue.templates.get(ref.get("uri", ""))
+        template = call.catalogue.templates.get(str(ref.get("uri")))
         if template is not None:
             return template.complete
     raise ProtocolError(INVALID_PARAMS, "There is no such prompt or template of resources to complete an argument of.")
