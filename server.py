@@ -110,7 +110,7 @@ def file_tools(sandbox: Sandbox) -> Catalogue:
     @tool(title="Delete a file", destructive=True, idempotent=True, open_world=False)
     def delete_file(filename: FileName) -> Steps[Deleted]:
         """Deletes a file. Where the user can be asked, asks first; `deleted` is false if the user said no."""
-        sandbox.read_bytes(filename)  # what isn't there needs no question
+        sandbox.entry(filename)  # what isn't there needs no question
         sure = {
             "type": "boolean",
             "title": "Delete it",

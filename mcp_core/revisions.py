@@ -115,7 +115,9 @@ def spec_url(row: Word, revision: str) -> str:
     >>> spec_url(word("ping", "2025-11-25"), "2025-11-25")
     'https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/ping'
     """
-    return f"https://modelcontextprotocol.io/specification/{revision}/{row.page}"
+    # The last revision files these under patterns; ping, the one utility left behind, it dropped.
+    page = row.page.replace("basic/utilities/", "basic/patterns/") if is_stateless(revision) else row.page
+    return f"https://modelcontextprotocol.io/specification/{revision}/{page}"
 
 
 def negotiate(asked: str) -> str:

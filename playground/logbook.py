@@ -125,12 +125,12 @@ class Logbook:
             "exchange": exchange,
         }
         if own and isinstance(text, str) and text.isascii():
-            parts = [f'"message":{text}']
+            parts, redacted = [f'"message":{text}'], False
         else:
-            parts = self._wire(text, message)
-        redacted = False
+            parts, redacted = self._wire(text, message)
         if http is not None:
-            http, redacted = without_keys(http)
+            http, dropped = without_keys(http)
+            redacted = redacted or dropped
             parts.insert(1 if parts[0].startswith('"message":') else 0, f'"http":{anyjson.encode(http)}')
         parts += [f"{quote(name)}:{anyjson.encode(value)}" for name, value in more.items()]
         self._record(level, event, f"{{{','.join(parts)}}}", redacted, fields, ms, src)
@@ -140,7 +140,8 @@ class Logbook:
         with self._lock:
             self._file.close()
 
-    def _wire(self, text: str | bytes, message: Any | None) -> list[str]:
+    def _wire(self, text: str | bytes, message: Any | None) -> tuple[list[str], bool]:
+        """A frame from elsewhere as members of the data, and whether something was masked."""
         body = None if message is None else anyjson.encode(message)
         parts = [] if body is None else [f'"message":{body}']
         if isinstance(text, bytes):
@@ -149,8 +150,8 @@ class Logbook:
                 text = data.decode("utf-8")
             except UnicodeDecodeError:
                 safe = self._redactor.mask_bytes(data)
-                return [*parts, f'"raw_base64":"{base64.b64encode(safe).decode("ascii")}"']
-        return parts if text == body else [*parts, f'"raw":{quote(text)}']
+                return [*parts, f'"raw_base64":"{base64.b64encode(safe).decode("ascii")}"'], safe != data
+        return (parts if text == body else [*parts, f'"raw":{quote(text)}']), False
 
     def _record(
         self,
@@ -166,8 +167,7 @@ class Logbook:
         if self._redactor.finds(data):
             data, redacted = self._redactor.mask(data), True
         if self._redactor.finds(known):
-            masked = self._redactor.mask(f"{{{known[1:]}}}")
-            known, redacted = f",{masked[1:-1]}" if masked.startswith("{") else "", True
+            known, redacted = "," + self._redactor.mask(f"{{{known[1:]}}}")[1:-1], True
         rest = "" if ms is None else f',"ms":{round(ms, 3)}'
         if src is not None:
             rest += f',"src":{quote(src)}'

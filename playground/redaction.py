@@ -29,6 +29,7 @@ from playground import anyjson
 
 MASK = "***"
 MINIMUM = 8  # characters
+_ALL_MASKED = '{"masked":"***"}'
 _KEY_HEADER = re.compile(r"authorization|cookie|api[-_]?key|secret|token|password", re.IGNORECASE)
 _ESCAPE = re.compile(r"\\+u([0-9a-fA-F]{4})")
 
@@ -53,8 +54,8 @@ class Redactor:
         try:
             masked = anyjson.encode(self._masked(json.loads(text)))
         except (ValueError, RecursionError):
-            return anyjson.quote(MASK)
-        return anyjson.quote(MASK) if self.finds(masked) else masked
+            return _ALL_MASKED
+        return _ALL_MASKED if self.finds(masked) else masked  # a secret may look like a piece of JSON itself
 
     def mask_bytes(self, data: bytes) -> bytes:
         """Bytes that are no text, before they are written as base64."""

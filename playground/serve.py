@@ -134,7 +134,6 @@ class Server(TcpWSGIServer):
             max_request_body_size=sys.maxsize,  # the gate knows the limit, and answers in JSON
             outbuf_overflow=64 * 1024 * 1024,  # answers stay in memory: the disk may be full
             outbuf_high_watermark=256 * 1024,
-            cleanup_interval=-(10**9),  # waitress's clock may be set back; ours below can't
             asyncore_loop_timeout=1,
             asyncore_use_poll=True,
             # Also listen while a request is being answered, to notice that its client has left.
@@ -155,7 +154,8 @@ class Server(TcpWSGIServer):
         """Serve until stopped; return the exit code, which is 0: to be stopped is how a server ends."""
         with _on_signals(self.stop):
             while not self._is_stopping:
-                self._turn(1.0)
+                self._inspect()
+                self._turn(_INSPECT_EVERY)
             self._finish()
         return 0
 
@@ -166,7 +166,14 @@ class Server(TcpWSGIServer):
             self.pull_trigger()
 
     def maintenance(self, now: float) -> None:
-        """Look after the deadlines of all connections; waitress calls this in each turn of its loop."""
+        """Leave it to ``_inspect``: waitress calls this in the middle of its poll.
+
+        A connection closed there is still polled, as a bad descriptor; and a client accepted in the same turn gets
+        the descriptor's number, and would be closed for it.
+        """
+
+    def _inspect(self) -> None:
+        """Look after the deadlines of all connections, between two polls."""
         clock = time.monotonic()
         if clock - self._inspected < _INSPECT_EVERY:
             return
@@ -238,8 +245,11 @@ def _descriptors_left() -> int:
     import resource
 
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft == resource.RLIM_INFINITY:
+        return 10**6
     if soft < 4096:
+        more = 4096 if hard == resource.RLIM_INFINITY else min(4096, hard)
         with contextlib.suppress(ValueError, OSError):
-            soft = 4096 if hard == resource.RLIM_INFINITY else min(4096, hard)
-            resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
-    return max(soft - 512, 64) if soft != resource.RLIM_INFINITY else 10**6
+            resource.setrlimit(resource.RLIMIT_NOFILE, (more, hard))
+            soft = more
+    return max(soft - 512, 64)

@@ -99,7 +99,7 @@ class Live:
             stateless = is_stateless(message, headers)
             revision = revisions.LATEST if stateless else self.session.memory.revision
             self._taken[message.id] = Taken(message, exchange, trace, time.perf_counter(), revision)
-            self._note_call(message)
+            self._note_call(self._taken[message.id])
         return self.deliveries(self.session.receive(message, headers), http is not None)
 
     def refuse(
@@ -114,11 +114,14 @@ class Live:
         """Writes down what was no message, or (with `message`) one that came to nobody; gives the answer to it."""
         value = messages.as_json(message) if message is not None else None
         event = "rpc_parse_error" if value is None else "rpc_request"
-        said = {"level": "WARNING", "reason": str(error)}
-        self._frame(event, raw, value, dir="in", http=http, **said)
+        place: dict[str, Any] = {"trace": trace_of(value), "level": "WARNING"}
+        if value is not None:
+            place["exchange"] = exchange_of(value, asker="client", session=self.id, connection=self._connection)
+        self._frame(event, raw, value, dir="in", http=http, reason=str(error), **place)
         failure = error.as_failure()
         text = messages.encode(failure)
-        self._frame("rpc_response", text, None, own=True, dir="out", http=_answered(http is not None, status))
+        answered = _answered(http is not None, status)
+        self._frame("rpc_response", text, None, own=True, dir="out", http=answered, **place)
         return Delivery(text, failure, None, status)
 
     # ---- What goes out -----------------------------------------------------------------------------------------------
@@ -197,13 +200,14 @@ class Live:
     def _frame(self, event: str, text: bytes | str, value: Any, *, dir: str, **more: Any) -> None:
         self._log.frame(event, text, value, dir=dir, peer="client", via=self._via, session=self.id, **more)
 
-    def _note_call(self, request: Request) -> None:
+    def _note_call(self, taken: Taken) -> None:
+        request = taken.request
         if request.method == "tools/call":
             arguments = request.params.get("arguments")
             if isinstance(arguments, dict):  # the whole text is in the frame; here it would only double the log
                 arguments = {name: shortened(v) if isinstance(v, str) else v for name, v in arguments.items()}
             data = {"tool": request.params.get("name"), "arguments": arguments}
-            self._log.write("tool_call_request", data, session=self.id)
+            self._log.write("tool_call_request", data, session=self.id, exchange=taken.exchange, trace=taken.trace)
 
     def _note_outcome(self, taken: Taken, answer: Message | None, ms: float | None) -> None:
         def note(event: str, level: str = "INFO", **data: Any) -> None:

@@ -14,7 +14,7 @@ sees half a line. All changes take turns, between threads and between processes,
 another's old copy. Of two whole writes the last wins; nothing guards against a client that writes back old text.
 
 What a crash leaves behind is a temporary file. Its name starts with a dot, so no tool can see it, and the next start
-removes it; nobody can be writing it then, for who sweeps has everyone's turn. A file with a second name (a hard link) is not read: the other name may lie outside, and with it the file.
+removes it while it has everyone's turn. A file with a second name (a hard link) is not read: that name may be outside.
 """
 
 import errno

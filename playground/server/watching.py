@@ -20,16 +20,24 @@ POLL = 2.0  # seconds
 
 
 class Watching:
-    """Watches until the process ends. `template` is the URI of a file's resource, with {name} in it."""
+    """Watches from start() to stop(). `template` is the URI of a file's resource, with {name} in it."""
 
     def __init__(self, sandbox: Sandbox, template: str, announce: Callable[[Change], None]) -> None:
         self._sandbox, self._template, self._announce = sandbox, template, announce
         self._known: set[str] = set()
         self._lock = threading.Lock()
+        self.is_ready = threading.Event()  # from now on nothing is missed
+        self._is_over = threading.Event()
+        self._thread = threading.Thread(target=self._begin, name="watching", daemon=True)
 
     def start(self) -> None:
         """Begins, in a thread of its own: loading the library takes longer than answering the first request."""
-        threading.Thread(target=self._begin, name="watching", daemon=True).start()
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Ends it, and waits until nothing will be announced any more."""
+        self._is_over.set()
+        self._thread.join()
 
     def dispatch(self, event: Any) -> None:
         """What watchdog calls for each event. A file that is written whole arrives as a temporary one's new name."""
@@ -60,11 +68,16 @@ class Watching:
             observer.start()
         except OSError:  # no more watches to be had
             self._poll()
+            return
+        self.is_ready.set()
+        self._is_over.wait()
+        observer.stop()
+        observer.join()
 
     def _poll(self) -> None:
         before = self._look()
-        while True:
-            threading.Event().wait(POLL)
+        self.is_ready.set()
+        while not self._is_over.wait(POLL):
             now = self._look()
             for name in before.keys() | now.keys():
                 if before.get(name) != now.get(name):

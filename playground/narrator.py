@@ -1,0 +1,171 @@
+"""Every frame told twice: on the terminal, for who watches now; in the logbook, for the dashboard and for later.
+
+In:   what chapter 1 sends and what comes back, valid or not, with its HTTP part.
+Out:  readable lines, and one record per frame.
+Here nobody knows how a frame travels, nor what a method does.
+"""
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from secrets import token_hex
+from typing import Any, TextIO
+
+from mcp_core.messages import Message, Notification, Request, Result
+from playground.carriers import Frame
+from playground.explainer import explain
+from playground.logbook import Logbook, exchange_of, trace_of
+from playground.terminal import Terminal, one_line
+
+Json = dict[str, Any]
+
+
+@dataclass(slots=True)
+class Sent:
+    """A message under way: what the answers to it are logged and timed with."""
+
+    message: Json  # empty if what was sent is no JSON object
+    http: Json | None
+    source: str
+    exchange: str = ""
+    started: float = field(default_factory=time.perf_counter)
+
+    @property
+    def headers(self) -> dict[str, str]:
+        """The HTTP headers to send it with."""
+        return dict(self.http["headers"]) if self.http else {}
+
+    @property
+    def ms(self) -> float:
+        """Milliseconds since it was sent."""
+        return (time.perf_counter() - self.started) * 1000
+
+
+class Narrator:
+    """The one who tells; one for each connection. `step` waits for Enter before each message, `pace` seconds."""
+
+    def __init__(
+        self,
+        terminal: Terminal,
+        book: Logbook,
+        via: str,
+        *,
+        explains: bool = False,
+        step: TextIO | None = None,
+        pace: float = 0,
+    ) -> None:
+        self.terminal, self.book, self.via = terminal, book, via
+        self._explains, self._step, self._pace = explains, step, pace
+        self._connection = token_hex(8)
+        self._explained: set[tuple[str, str]] = set()
+        self._count = 0
+
+    def sends(self, event: str, sent: Sent, body: bytes, is_raw: bool = False) -> None:
+        """Prints a message, waits as the user wished, logs it, and starts its clock. EOFError: no more, please."""
+        where = f"{sent.http['method']} {sent.http['path']}" if sent.http else "stdin"
+        what = "" if is_raw else "  " + one_line(str(sent.message.get("method", "the answer")))
+        self.terminal.line()
+        self.terminal.line(f"{self.terminal.sent} {where}{what}   ({sent.source})", "bold")
+        self._headers(sent.http)
+        self._body(body, None if is_raw else sent.message)
+        self._explain(sent.message, sent.http)
+        self._wait()
+        sent.exchange = self._exchange(sent)
+        sent.started = time.perf_counter()
+        self._record(event, sent, body, sent.message or None, "out", sent.http)
+
+    def hears(self, sent: Sent, frame: Frame, value: Any, kind: Message | None, is_raw: bool = False) -> None:
+        """Prints what came back, as JSON or (raw) as it came, and logs it by what it is; kind None: no message."""
+        ms = sent.ms
+        self.terminal.line(f"{self.terminal.received} {one_line(frame.title)}   {ms:.1f} ms", "bold")
+        if not frame.title.startswith("event"):
+            self._headers(frame.http)
+        if frame.body:
+            self._body(frame.body, None if is_raw else value)
+            event = {Request: "server_request", Notification: "server_notification"}.get(type(kind), "client_response")
+            level = "INFO" if is_raw or isinstance(kind, (Request, Notification, Result)) else "WARNING"
+            timed = ms if event == "client_response" else None
+            self._record(event, sent, frame.body, value, "in", frame.http, level, timed)
+        message = value if isinstance(value, dict) else {}
+        self._explain(message, frame.http, sent.message.get("method"))
+
+    def parts(self, sent: Sent, frame: Frame, quiet: bool) -> None:
+        """Prints and logs the end of an HTTP session: a DELETE and its status, no message in either."""
+        self.logs("client_session_end", {"http": {**(sent.http or {}), **(frame.http or {})}})
+        if not quiet:
+            self.terminal.line(f"\n{self.terminal.sent} DELETE {(sent.http or {})['path']}", "bold")
+            self._headers(sent.http)
+            self.terminal.line(f"{self.terminal.received} {one_line(frame.title)}   {sent.ms:.1f} ms", "bold")
+
+    def notice(self, text: str) -> None:
+        """Prints what to notice."""
+        self.terminal.paragraph(text, indent=2, label="Notice:")
+
+    def warns(self, text: str, sent: Sent | None = None, level: str = "WARNING") -> None:
+        """Prints and logs that something is odd."""
+        self.terminal.paragraph(text, "bad", indent=2, label="Warning:")
+        self.logs("client_warning", {"text": text}, sent, level)
+
+    def logs(self, event: str, data: Mapping[str, Any], sent: Sent | None = None, level: str = "INFO") -> None:
+        """Logs what is no frame: a warning, a bare status, a line of a server's stderr."""
+        exchange, source = (sent.exchange or None, sent.source) if sent else (None, None)
+        self.book.write(event, data, level=level, via=self.via, exchange=exchange, src=source)
+
+    def stderr(self, line: str) -> None:
+        """Prints and logs a line that a stdio server wrote beside the protocol."""
+        self.terminal.line(f"{self.terminal.bar} stderr: {line}", "faint", indent=2)
+        self.logs("server_stderr", {"line": line})
+
+    def _wait(self) -> None:
+        if self._step is not None:
+            self.terminal.line("  Enter sends it, Ctrl-D ends.", "faint")
+            if not self._step.readline():
+                raise EOFError
+        if self._count:  # the first message need not be waited for
+            time.sleep(self._pace)
+        self._count += 1
+
+    def _record(
+        self,
+        event: str,
+        sent: Sent,
+        body: bytes,
+        value: Any,
+        dir: str,
+        http: Json | None,
+        level: str = "INFO",
+        ms: float | None = None,
+    ) -> None:
+        headers = {**(sent.http or {}).get("headers", {}), **(http or {}).get("headers", {})}
+        session = next((value for name, value in headers.items() if name.lower() == "mcp-session-id"), None)
+        self.book.frame(
+            event, body, value, http=http, level=level, dir=dir, peer="server", via=self.via, session=session,
+            trace=trace_of(sent.message), exchange=sent.exchange, ms=ms, src=sent.source,
+        )  # fmt: skip
+
+    def _exchange(self, sent: Sent) -> str:
+        found = None
+        if sent.message:
+            found = exchange_of(sent.message, asker="client", session=None, connection=self._connection)
+        # What has neither trace nor id still belongs together with what comes back.
+        return found or f"{self._connection}/client/raw-{self._count}"
+
+    def _headers(self, http: Json | None) -> None:
+        for name, value in (http or {}).get("headers", {}).items():
+            self.terminal.line(one_line(f"{name}: {value}", 300), "faint", indent=2)
+
+    def _body(self, body: bytes, value: Any) -> None:
+        if value is not None:
+            self.terminal.json(value, indent=2)
+        else:
+            self.terminal.line(body.decode("utf-8", "backslashreplace"), indent=2)
+
+    def _explain(self, message: Json, http: Json | None, answers: str | None = None) -> None:
+        for found in explain(message, http=http, answers=answers) if self._explains else ():
+            if (found.kind, found.name) not in self._explained:
+                self._explained.add((found.kind, found.name))
+                self.terminal.aside(f"{one_line(found.name)}: {found.title}", "bold", indent=2)
+                self.terminal.aside(found.text, indent=2)
+                if found.todo:
+                    self.terminal.aside(f"What to do: {found.todo}", indent=2)
+                self.terminal.aside(found.spec, "faint", indent=2)

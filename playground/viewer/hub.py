@@ -1,0 +1,260 @@
+"""The hub: every log is followed once, and every client sees all of it.
+
+In:   the folder of the logs.
+Out:  for each client the events since it last looked: entries and notices, each with the token of the place
+      behind it.
+Here nobody knows what a client is (log_viewer.py sends events to browsers), or what a record says.
+
+Theory of operation
+    One thread reads. It is woken by the file system's events (watchdog: inotify, FSEvents, Windows), and
+    looks by itself every POLL seconds in case they don't come. What it reads goes into one window of recent
+    events that all clients share; a client is no more than a position in the count of all events. So a
+    record costs the reader the same whether one client listens or two hundred, and the memory is that of
+    one window. A client that is slower than the log finds its position outside the window: it gets
+    Overflow, and reads what it missed from the files.
+
+    join() gives, in one moment, a position in the count and the places in the files that belong to it. What
+    is before the places is history, what is behind the position is live, and nothing is in both or in
+    neither.
+"""
+
+import os
+import threading
+import time
+from dataclasses import dataclass, field
+from functools import cached_property
+from json.encoder import encode_basestring_ascii as quote
+
+from playground.viewer import places
+from playground.viewer.folder import Folder, Found, is_log, read_at
+from playground.viewer.history import line_start, open_inode, spot_at
+from playground.viewer.places import Spot
+from playground.viewer.records import Entry
+from playground.viewer.tail import MEMORY, Line, Notice, Strand, Tail
+from playground.viewer.watch import Watch
+
+POLL = 1.0  # seconds
+WINDOW = 10_000  # events
+WINDOW_BYTES = 8 * 1024 * 1024
+
+SENTENCES = {
+    "truncated": "{file} was cut or rewritten; reading goes on at its beginning.",
+    "rotated": "{file} was renamed; reading goes on with the new file of that name.",
+    "deleted": "{file} was deleted; reading goes on with the new file of that name.",
+}
+
+
+@dataclass(frozen=True)
+class Event:
+    """An entry, or a notice about a file; `token` is the place behind it."""
+
+    token: str
+    name: str
+    entry: Entry | None
+    kind: str = ""
+
+    @cached_property
+    def frame(self) -> bytes:
+        """The text of the event stream; made once, for all clients."""
+        if self.entry is None:
+            return notice(self.kind, SENTENCES[self.kind].format(file=self.name), self.name, self.token)
+        return b"id: %b\ndata: %b\n\n" % (self.token.encode(), self.entry.envelope)
+
+
+def notice(kind: str, text: str, file: str | None = None, token: str = "") -> bytes:
+    """A notice as it travels: {"kind", "file", "text"}."""
+    about = f'"file":{quote(file)},' if file is not None else ""
+    head = f"id: {token}\n" if token else ""
+    return f'event: notice\n{head}data: {{"kind":{quote(kind)},{about}"text":{quote(text)}}}\n\n'.encode()
+
+
+class Overflow(Exception):
+    """The client was slower than the log by more than the window."""
+
+
+class Closed(Exception):
+    """The hub has ended."""
+
+
+@dataclass
+class _Followed:
+    """One name: its files, and the descriptors that keep them."""
+
+    tail: Tail
+    spot: Spot | None = None  # None: nothing of it has been seen
+    open: dict[int, int] = field(default_factory=dict)  # by inode
+    times: dict[int, int] = field(default_factory=dict)  # when each was last written to, by inode
+
+
+class Hub:
+    """Follows all logs of a folder from start() to close()."""
+
+    def __init__(
+        self, folder: Folder, *, poll: float = POLL, window: int = WINDOW, window_bytes: int = WINDOW_BYTES
+    ) -> None:
+        self.folder = folder
+        self._early: set[int] = set()  # inodes of the files that were there at the start
+        self._poll, self._window, self._window_bytes = poll, window, window_bytes
+        self._followed: dict[str, _Followed] = {}
+        self._parts: dict[str, str] = {}  # of the token
+        self._events: list[Event] = []
+        self._bytes = 0
+        self._first = 0  # the number of self._events[0]
+        self._news = threading.Condition()
+        self._wake = threading.Event()
+        self._is_closed = False
+        self._watch = Watch(folder.path, self._wake.set)
+        self._thread = threading.Thread(target=self._run, name="follow the logs", daemon=True)
+
+    def start(self) -> None:
+        """Takes the files as they are, and follows them from there."""
+        files = self.folder.scan()
+        self._early = {file.inode for file in files}
+        for file in files:
+            if is_log(file.name):
+                self._begin(file.name)
+        self._watch.start()
+        self._thread.start()
+
+    def close(self) -> None:
+        """Ends the following, if it has not ended; clients that wait get Closed."""
+        with self._news:
+            self._is_closed = True
+            self._news.notify_all()
+        self._wake.set()
+        self._watch.stop()
+        if self._thread.ident is not None:
+            self._thread.join()
+        for followed in self._followed.values():
+            while followed.open:
+                os.close(followed.open.popitem()[1])
+
+    # ---- for clients ---------------------------------------------------------------------------------------
+
+    def join(self) -> tuple[int, dict[str, Spot]]:
+        """The number of the next event, and the places behind all before it."""
+        with self._news:
+            spots = {name: followed.spot for name, followed in self._followed.items() if followed.spot}
+            return self._first + len(self._events), spots
+
+    def since(self, number: int, timeout: float) -> list[Event]:
+        """The events from a number on, waited for; none when the time is over. Raises Overflow, Closed."""
+        with self._news:
+            if number == self._first + len(self._events) and not self._is_closed:
+                self._news.wait_for(lambda: self._is_closed or number < self._first + len(self._events), timeout)
+            if self._is_closed:
+                raise Closed
+            if number < self._first:
+                raise Overflow
+            return self._events[number - self._first :]
+
+    # ---- following -----------------------------------------------------------------------------------------
+
+    def _begin(self, name: str) -> None:
+        """A file that is there at the start: it is followed from its last unfinished line on."""
+        try:
+            descriptor = self.folder.open(name)
+        except OSError:
+            return
+        seen = os.fstat(descriptor)
+        at = line_start(descriptor, seen.st_size)
+        strand = Strand(at, read_at(descriptor, min(at, MEMORY), max(0, at - MEMORY)))
+        followed = _Followed(Tail(seen.st_ino, strand, self._early - {seen.st_ino}))
+        followed.open[seen.st_ino] = descriptor
+        self._followed[name] = followed
+        self._move(name, followed, spot_at(descriptor, seen.st_ino, at))
+
+    def _run(self) -> None:
+        while not self._is_closed:
+            self._wake.wait(self._poll if self._watch.is_live else self._poll / 4)
+            self._wake.clear()
+            self._watch.renew()
+            self._look(self.folder.scan(), time.monotonic())
+
+    def _look(self, files: list[Found], now: float) -> None:
+        """One look at the folder, and at all that is new in it."""
+        by_name = {file.name: file for file in files}
+        for name in sorted({*self._followed, *filter(is_log, by_name)}):
+            followed = self._followed.get(name)
+            if followed is None:
+                followed = self._followed[name] = _Followed(Tail(None, Strand(), self._early))
+            family = sorted((f for f in files if f.name.startswith(name + ".")), key=lambda f: f.modified)
+            named = by_name[name].inode if name in by_name else None
+            notices = followed.tail.observe(named, [file.inode for file in family], now)
+            for inode in list(followed.tail.strands):
+                if inode != named or notices == []:
+                    self._read(name, followed, inode, now)
+            self._publish(name, followed, None, [], notices)
+            if notices and named is not None:
+                self._read(name, followed, named, now)
+            for inode, lines in followed.tail.retire(now):
+                self._publish(name, followed, inode, lines, [])
+                followed.times.pop(inode, None)
+                if inode in followed.open:
+                    os.close(followed.open.pop(inode))
+
+    def _read(self, name: str, followed: _Followed, inode: int, now: float) -> None:
+        """All that is new in one file."""
+        strand, descriptor = followed.tail.strands[inode], followed.open.get(inode)
+        if descriptor is None:
+            descriptor = open_inode(self.folder, name, inode)
+            if descriptor is None:  # it came and went
+                return
+            followed.open[inode] = descriptor
+            if followed.spot is None:
+                self._move(name, followed, Spot(inode, 0))
+        while not self._is_closed:
+            seen = os.fstat(descriptor)
+            ask = strand.wants(seen.st_size, seen.st_mtime_ns != followed.times.get(inode))
+            followed.times[inode] = seen.st_mtime_ns
+            lines = strand.takes(read_at(descriptor, ask[1], ask[0])) if ask else []
+            notices = strand.news()
+            if notices:
+                self._move(name, followed, Spot(inode, 0))
+            self._publish(name, followed, inode, lines, notices)
+            if not ask:
+                return
+            followed.tail.grew(inode, now)
+
+    def _publish(
+        self, name: str, followed: _Followed, inode: int | None, lines: list[Line], notices: list[Notice]
+    ) -> None:
+        """Puts notices and lines into the window, and moves the place with each line."""
+        if not lines and not notices:
+            return
+        with self._news:
+            for told in notices:
+                self._events.append(Event(self._token(), name, None, told.kind))
+            for line in lines:
+                entry = Entry(name, inode or 0, line)
+                self._move(name, followed, entry.spot)
+                if not entry.is_blank:
+                    self._events.append(Event(self._token(), name, entry))
+                    self._bytes += len(line.data)
+            self._trim()
+            self._news.notify_all()
+
+    def _move(self, name: str, followed: _Followed, spot: Spot) -> None:
+        order = list(followed.tail.strands)
+        old = followed.spot
+        if old and old.inode in order and spot.inode in order and order.index(spot.inode) < order.index(old.inode):
+            return  # a late line of a renamed file: the place is in the new one already
+        followed.spot = spot
+        self._parts[name] = places.part(name, spot)
+
+    def _token(self) -> str:
+        return ";".join(self._parts.values())
+
+    def _trim(self) -> None:
+        if len(self._events) <= self._window and self._bytes <= self._window_bytes:
+            return
+        drop = 0
+        # A little more than needed, so that this isn't done for each line.
+        while drop < len(self._events) - 1 and (
+            len(self._events) - drop > 0.9 * self._window or self._bytes > 0.9 * self._window_bytes
+        ):
+            entry = self._events[drop].entry
+            self._bytes -= len(entry.line.data) if entry else 0
+            drop += 1
+        del self._events[:drop]
+        self._first += drop
