@@ -11,6 +11,8 @@ What belongs to no request (a change, a question on a stream of its own) goes to
 transport is given at open().
 """
 
+import contextlib
+import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -22,6 +24,8 @@ from playground.wire.recorder import Recorder
 # TravelError                 the message did not arrive, or no usable answer came back
 #  ├─ NotReachable            nobody is there, or they hung up before a word was said: safe to try again
 #  ├─ NotMCP                  somebody is there, and it is no MCP server
+#  ├─ Unauthorized            they want to know first who asks, and whether they may (HTTP 401, 403)
+#  ├─ Busy                    not now (HTTP 429, 502, 503, 504)
 #  ├─ TimedOut                no answer in the time allowed
 #  └─ SessionEnded            the server has forgotten us; begin anew (HTTP 404, handshake era)
 
@@ -40,6 +44,22 @@ class NotMCP(TravelError):
     def __init__(self, sentence: str, status: int | None = None) -> None:
         super().__init__(sentence)
         self.status = status
+
+
+class Unauthorized(TravelError):
+    """HTTP 401 or 403; `challenge` is its WWW-Authenticate, with which an authorization would begin."""
+
+    def __init__(self, sentence: str, challenge: str = "") -> None:
+        super().__init__(sentence)
+        self.challenge = challenge
+
+
+class Busy(TravelError):
+    """The server, or what stands before it, has no time; `pause` is how many seconds it asks for, if it says."""
+
+    def __init__(self, sentence: str, pause: float | None = None) -> None:
+        super().__init__(sentence)
+        self.pause = pause
 
 
 class TimedOut(TravelError):
@@ -64,15 +84,30 @@ class Deadline:
     def __post_init__(self) -> None:
         self._start = self.now()
         self._until = self._start + self.patience
+        self._lock, self._holds = threading.Lock(), 0
 
     def put_off(self) -> None:
         """The server is alive and at work."""
-        self._until = min(self.now() + self.patience, self._start + self.longest)
+        self._until = max(self._until, min(self.now() + self.patience, self._start + self.longest))
+
+    @contextlib.contextmanager
+    def held(self) -> Iterator[None]:
+        """While it is the server that waits, for an answer of ours, its time does not run."""
+        with self._lock:
+            self._holds += 1
+        began = self.now()
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._holds -= 1
+                self._start += self.now() - began
+                self._until += self.now() - began
 
     @property
     def left(self) -> float:
         """Seconds until it; not positive when it has passed."""
-        return self._until - self.now()
+        return self.patience if self._holds else self._until - self.now()
 
 
 Unasked = Callable[[Message], None]
@@ -84,13 +119,18 @@ class Transport(Protocol):
     via: str  # as the log says it: http, stdio
     recorder: Recorder
 
+    @property
+    def is_open(self) -> bool:
+        """Whether the other end still knows us, as far as one can tell; if not, open() and greet it anew."""
+
     def open(self, unasked: Unasked) -> None:
-        """Makes ready to send. Raises TravelError."""
+        """Makes ready to send, unless it is. Raises TravelError."""
 
     def send(self, message: Message, deadline: Deadline, input_schema: Any = None) -> Iterator[Message]:
         """Sends one message and gives what comes back: for a request, up to and with its answer. Raises TravelError.
 
-        Closing the iterator early gives the request up, as far as the transport itself can say so.
+        Closing the iterator early gives the request up, as far as the transport itself can say so. `input_schema` is that
+        of the tool which the message calls: some of its arguments may have to travel in headers too.
         """
 
     def greeted(self, revision: str) -> None:
