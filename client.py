@@ -7,35 +7,40 @@ The JSON is written out as literals on purpose: what you read in section 1 is wh
     python server.py                                     # in another terminal
     python client.py                                     # begins with the handshake, as most of the world does
     python client.py --revision 2026-07-28 --explain     # without a handshake, and every word explained
+    python client.py --revision both                     # each scene in both ways, with the differences marked
     python client.py --stdio "python server.py --stdio"  # the same messages through a pipe
+    python client.py --step                              # one message at a time; e edits it before it is sent
     python client.py --raw '{"jsonrpc":"2.0","id":1'     # anything at all, also what is wrong
 
 Comments cite the specification by page and heading: modelcontextprotocol.io/specification/2025-11-25, or
 2026-07-28 where they say so. What carries the bytes is playground/carriers.py, what pairs answers with questions
-playground/dialog.py, what prints and logs playground/narrator.py.
+playground/dialog.py, what prints and logs playground/narrator.py, what plays one scene after another
+playground/performance.py.
 
-Left out on purpose: a model (chapter 3 has one), the standalone GET stream, resuming a broken stream, the server's
-questions to the user, Mcp-Param-* headers, batches, authorization.
+Left out on purpose: a model (chapter 3 has one), and all that tour/ shows, a file for each feature: resources, prompts,
+subscriptions, resumed streams and two dozen more (--list names them). Authorization is left out altogether.
 """
 
-import argparse
 import os
 import sys
 from collections.abc import Callable
 from contextlib import closing, suppress
-from pathlib import Path
+from functools import partial
 from secrets import token_hex
 from typing import Any
 
 from mcp_core.headers import NAMED_BY, encode_value
 from mcp_core.messages import HEADER_MISMATCH, MISSING_CAPABILITY, UNSUPPORTED_VERSION
-from mcp_core.revisions import HANDSHAKE, LATEST, LATEST_HANDSHAKE, REVISIONS, STATELESS, VERSION_KEY
+from mcp_core.revisions import HANDSHAKE, LATEST, LATEST_HANDSHAKE, STATELESS, VERSION_KEY
 from playground.carriers import Late, Pipe, Post, Trouble, Unanswered
-from playground.dialog import Dialog, SessionGone
-from playground.logbook import Logbook, source_of
+from playground.client_flags import parse
+from playground.dialog import Dialog, SessionGone, members
+from playground.logbook import source_of
 from playground.narrator import Narrator
-from playground.settings import SettingsError, load
+from playground.performance import perform
+from playground.settings import SettingsError
 from playground.terminal import Terminal, one_line
+from playground.touring import tours
 
 Json = dict[str, Any]
 
@@ -51,7 +56,7 @@ def handshake(to: "Client") -> None:
     """initialize: agree on a revision, and learn what the other side can do"""
     answer = to.ask({"jsonrpc": "2.0", "id": to.new_id(), "method": "initialize", "params": {
         "protocolVersion": to.revision,  # a wish; the server may name another (lifecycle, Version Negotiation)
-        "capabilities": {},  # what we could do for the server: nothing yet
+        "capabilities": to.able,  # what the server may ask of us; {} is nothing
         "clientInfo": WE,
         "_meta": to.meta(),
     }})
@@ -92,13 +97,18 @@ def discovery(to: "Client") -> None:
               "a model ever learns about a tool: its manual. A nextCursor would mean that the list goes on.")
 
 
-def write_and_search(to: "Client") -> None:
-    """tools/call, twice: write a file, then count a word in it"""
+def write(to: "Client", filename: str) -> None:
+    """A file of three lines, for the scenes that need one."""
     to.ask({"jsonrpc": "2.0", "id": to.new_id(), "method": "tools/call", "params": {
         "name": "write_file",
-        "arguments": {"filename": "demo.txt", "text": "hello MCP\nTODO: read the log\nbye\n"},
+        "arguments": {"filename": filename, "text": "hello MCP\nTODO: read the log\nbye\n"},
         "_meta": to.meta(),
     }})
+
+
+def write_and_search(to: "Client") -> None:
+    """tools/call, twice: write a file, then count a word in it"""
+    write(to, "demo.txt")
     to.notice("One result, said twice: `content` is text for a model, `structuredContent` is JSON for a program.")
     to.ask({"jsonrpc": "2.0", "id": to.new_id(), "method": "tools/call", "params": {
         "name": "search_file",
@@ -146,6 +156,68 @@ def progress(to: "Client") -> None:
               "events, with the answer as its last. On /rpc, plain JSON-RPC, only the answer comes.")
 
 
+def cancel(to: "Client") -> None:
+    """a long call given up: notifications/cancelled, or over HTTP in 2026-07-28 the closed stream"""
+    if to.is_plain:
+        return to.notice("On /rpc nothing but the answer can be sent, so there is no call that could be given up.")
+    if to.revision in STATELESS:  # to listen for changes is a call that never ends by itself
+        to.give_up({"jsonrpc": "2.0", "id": to.new_id(), "method": "subscriptions/listen", "params": {
+            "notifications": {"toolsListChanged": True},
+            "_meta": to.meta(),
+        }})
+        return to.notice("Over HTTP we just close the stream, and the server stops: that is the whole cancellation "
+                         "(2026-07-28, Cancellation). Through a pipe, which stays open, a notification says it.")
+    write(to, "demo.txt")
+    to.give_up({"jsonrpc": "2.0", "id": to.new_id(), "method": "tools/call", "params": {
+        "name": "summarize_file",  # waits for a summary by our own model, and we let it wait
+        "arguments": {"filename": "demo.txt"},
+        "_meta": to.meta(),
+    }})
+    return to.notice("requestId is the id of the call; no answer to it will come. A closed stream would not have been "
+                     "enough: in this era the server works on, and the client may come back (Cancellation).")
+
+
+def ask_the_user(to: "Client") -> None:
+    """a tool that asks first: a question in mid-call; in 2026-07-28 a result that asks, and the call again"""
+    write(to, "trash.txt")
+    result = to.ask({"jsonrpc": "2.0", "id": to.new_id(), "method": "tools/call", "params": {
+        "name": "delete_file",
+        "arguments": {"filename": "trash.txt"},
+        "_meta": to.meta(),
+    }}, expect=("result", "input_required")).get("result", {})
+    if result.get("resultType") != "input_required":
+        return to.notice("If the server asked, its question was a request of its own, on the stream of our call, and "
+                         "our answer a message of its own. Before 2025-06-18, and on /rpc, nobody could be asked.")
+    to.notice("This is no answer yet. The server has forgotten us and keeps nothing: what it must know stands in "
+              "requestState, sealed. So we make the same call again, and bring both with us.")
+    questions = members(result.get("inputRequests"))
+    state = {"requestState": result["requestState"]} if "requestState" in result else {}
+    to.ask({"jsonrpc": "2.0", "id": to.new_id(), "method": "tools/call", "params": {
+        "name": "delete_file",
+        "arguments": {"filename": "trash.txt"},
+        "inputResponses": {key: reply(to, members(question)) for key, question in questions.items()},
+        **state,  # to the byte, and unread (2026-07-28, Multi Round-Trip Requests)
+        "_meta": to.meta(),
+    }})
+    return to.notice("A new id, the same arguments. The tool ran again from its top and found its answer there.")
+
+
+def reply(to: "Client", question: Json) -> Json | None:
+    """What we answer when the server asks, in either era; None: we know no such question."""
+    if question.get("method") == "ping":  # which must be answered, with exactly this (utilities/ping)
+        return {}
+    if question.get("method") != "elicitation/create":
+        return None
+    params = members(question.get("params"))
+    if not to.teller.agrees(one_line(str(params.get("message")), 300)):
+        return {"action": "decline"}
+    fields = members(members(params.get("requestedSchema")).get("properties"))
+    return {"action": "accept", "content": {
+        name: True if members(field).get("type") == "boolean" else members(field).get("default", "")
+        for name, field in fields.items()
+    }}
+
+
 # fmt: on
 
 
@@ -165,10 +237,7 @@ def opening(to: "Client") -> None:
         return None
     if not is_auto:
         raise Trouble(f"This server does not speak {LATEST}; --revision auto finds out what it does speak.")
-    if code in (
-        HEADER_MISMATCH,
-        MISSING_CAPABILITY,
-    ):  # no older server knows these: the old way would be wrong
+    if code in (HEADER_MISMATCH, MISSING_CAPABILITY):  # no older server knows these: the old way would be wrong
         raise Trouble(f"The server speaks {LATEST}, but refused server/discover with {code}.")
     # Any other error, whatever its code, means an older server (2026-07-28, stdio, Backward Compatibility); one
     # that did name its revisions is taken at its word.
@@ -195,7 +264,10 @@ SCENES: dict[str, Callable[["Client"], None]] = {
     "tool-error": tool_error,
     "protocol-error": protocol_error,
     "progress": progress,
+    "cancel": cancel,
+    "ask": ask_the_user,
 }
+NEEDS = {"cancel": "sampling", "ask": "elicitation"}  # the capability without which a scene has nothing to show
 
 # ---- 2. A conversation: who we are, what was agreed upon -----------------------------------------------------
 
@@ -203,13 +275,24 @@ SCENES: dict[str, Callable[["Client"], None]] = {
 class Client:
     """One conversation with one server, over HTTP or stdio: the same messages either way."""
 
-    def __init__(self, wire: Post | Pipe, teller: Narrator, revision: str, limit: float) -> None:
+    def __init__(self, wire: Post | Pipe, teller: Narrator, revision: str, limit: float, able: Json) -> None:
         self.revision, self.limit, self.teller, self.notice = revision, limit, teller, teller.notice
+        self.able = able  # what the server may ask of us
         self.agreed: str | None = None  # the revision, once both sides have said so
         self.trace = token_hex(16)  # a new one for each scene
         self.surprises = self._count = 0
-        self.dialog = Dialog(wire, teller, limit, self._headers)
+        self.dialog = Dialog(wire, teller, limit, self._headers, partial(reply, self))
         self.is_plain = isinstance(wire, Post) and wire.path.rstrip("/").endswith("/rpc")
+
+    def __enter__(self) -> "Client":
+        return self
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        """Ends the session, as a client SHOULD (transports, Session Management), and the connection."""
+        if isinstance(error, Trouble):
+            self.teller.logs("client_warning", {"text": str(error)}, level="ERROR")
+        with closing(self.dialog.wire):
+            self.dialog.end_session(1 if error else min(self.limit, 5), quiet=error is not None)
 
     def new_id(self) -> int:
         """An id that none of our requests had before, and never null (basic, Requests)."""
@@ -221,7 +304,7 @@ class Client:
         meta = {**more, "traceparent": f"00-{self.trace}-{token_hex(8)}-01"}
         if self.revision in STATELESS:  # the first two are required (2026-07-28, basic, _meta)
             meta["io.modelcontextprotocol/protocolVersion"] = self.revision
-            meta["io.modelcontextprotocol/clientCapabilities"] = {}
+            meta["io.modelcontextprotocol/clientCapabilities"] = self.able
             meta["io.modelcontextprotocol/clientInfo"] = WE
         return meta
 
@@ -251,7 +334,7 @@ class Client:
             handshake(self)
             answer = self.dialog.exchange("client_request", message, source, limit)
         except Late:
-            self._give_up(message)
+            self._never_mind(message, "no answer in time")
             raise
         if (kind := kind_of(answer)) not in expect:
             self.surprises += 1
@@ -262,12 +345,22 @@ class Client:
         """Sends a notification."""
         self.dialog.exchange("client_notification", message, source_of(sys._getframe(1)))
 
-    def _give_up(self, message: Json) -> None:
+    def give_up(self, message: Json) -> None:
+        """Sends a request, and at the first sign that the server is at work on it, gives it up."""
+        self.dialog.may_answer = self.revision in HANDSHAKE
+        with closing(self.dialog.stream("client_request", message, source_of(sys._getframe(1)))) as came:
+            if "method" in next(came, {}):
+                self._never_mind(message, "we have seen enough")
+                return
+        self.surprises += 1
+        self.teller.warns("The server answered before the call could be given up.")
+
+    def _never_mind(self, message: Json, reason: str) -> None:
         # An unanswered request SHOULD be cancelled (lifecycle, Timeouts), but initialize must not be, and an older
         # server would not understand it about server/discover. Over HTTP in 2026-07-28 the closed stream says it.
         is_first = message["method"] in ("initialize", "server/discover")
         if not is_first and not (self.revision in STATELESS and self.teller.via == "http"):
-            params = {"requestId": message["id"], "reason": "no answer in time", "_meta": self.meta()}
+            params = {"requestId": message["id"], "reason": reason, "_meta": self.meta()}
             never_mind = {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": params}
             with suppress(Trouble, SessionGone):
                 self.dialog.exchange("client_notification", never_mind, source_of(sys._getframe()), 1)
@@ -283,7 +376,9 @@ def kind_of(answer: Json) -> str:
     """error, isError or result; or the resultType of 2026-07-28, if that says the matter is not over."""
     if "error" in answer:
         return "error"
-    result = answer["result"]
+    result = answer.get("result")
+    if not isinstance(result, dict):  # a message that was edited until it asked nothing
+        return "nothing"
     if result.get("resultType", "complete") != "complete":  # absent counts as complete (2026-07-28, ResultType)
         return one_line(str(result["resultType"]))
     return "isError" if result.get("isError") is True else "result"
@@ -318,13 +413,15 @@ def headers_for(message: Json, revision: str | None, session: str | None) -> dic
 
 def main(argv: list[str] | None = None) -> int:
     """Plays the scenes. Gives the exit code: 0; 1 for trouble or a surprise; 130 after Ctrl-C."""
-    options = _options(argv)
     try:
+        options = parse(argv, SCENES, tours())
         if options.list:
-            for name, scene in SCENES.items():
-                print(f"{name:18}{scene.__doc__}")
+            for name, line in ({name: scene.__doc__ for name, scene in SCENES.items()} | tours()).items():
+                print(f"{name:32}{line}")
             return 0
-        return _play(options, Terminal(sys.stdout, os.environ))
+        able: Json = {NEEDS[name]: {} for name in options.scene or NEEDS if name in NEEDS}
+        begin = partial(Client, able=able)
+        return perform(options, Terminal(sys.stdout, os.environ), SCENES, begin)
     except (Trouble, SettingsError) as trouble:
         Terminal(sys.stderr, os.environ).paragraph(str(trouble), "bad")
         return 1
@@ -335,94 +432,6 @@ def main(argv: list[str] | None = None) -> int:
     except BrokenPipeError:  # `| head` has seen enough; else Python would complain when it flushes at the end
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
-
-
-def _play(options: argparse.Namespace, terminal: Terminal) -> int:
-    settings = load({"MCP_LOGS": options.logs})
-    url = options.url or f"http://127.0.0.1:{settings.mcp_port}/mcp"
-    terminal.line(f"Revision {options.revision}, {options.stdio or url}", "faint")
-    body, scenes = _body(options.raw), options.scene or ([] if options.raw is not None else list(SCENES))
-    wire = Post(url) if options.stdio is None else Pipe(options.stdio)
-    book = Logbook(settings.mcp_logs, "mcp-client-simple", secrets=settings.secrets())
-    step = sys.stdin if options.step else None
-    teller = Narrator(terminal, book, wire.via, explains=options.explain, step=step, pace=options.pace)
-    client = Client(wire, teller, options.revision, options.timeout)
-    # Where there are sessions one must be open before anything else is asked; auto must first find that out.
-    if scenes and "handshake" not in scenes and options.revision not in STATELESS and not client.is_plain:
-        scenes.insert(0, "handshake")
-    with closing(book), closing(wire):
-        try:
-            for name in scenes:
-                client.trace = token_hex(16)
-                terminal.rule(name)
-                terminal.paragraph(SCENES[name].__doc__ or "", "faint")
-                SCENES[name](client)
-            if body is not None:
-                client.dialog.raw(body, source_of(sys._getframe()))
-            client.dialog.end_session(min(options.timeout, 5))  # as a client SHOULD (transports, Session Management)
-        except Trouble as trouble:
-            teller.logs("client_warning", {"text": str(trouble)}, level="ERROR")
-            raise
-        finally:
-            client.dialog.end_session(1, quiet=True)
-    terminal.line()
-    terminal.paragraph(f"Every message is in {book.path}; python log_viewer.py shows them.", "faint")
-    return 1 if client.surprises else 0
-
-
-def _body(raw: str | None) -> bytes | None:
-    if raw is None or raw == "-":
-        return None if raw is None else sys.stdin.buffer.read()
-    try:
-        return Path(raw[1:]).read_bytes() if raw.startswith("@") else os.fsencode(raw)
-    except OSError as error:
-        raise Trouble(f"{raw[1:]} can't be read ({error.strerror}); --raw @FILE sends what is in a file.") from None
-
-
-def _options(argv: list[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description="See the words of MCP, one scene after another.", allow_abbrev=False)
-    add = parser.add_argument
-    add("--url", help="the server (http://127.0.0.1:5000/mcp); /rpc is plain JSON-RPC without a session")
-    add("--stdio", metavar="COMMAND", help="start a server with this command and speak through its pipes")
-    add(
-        "--revision",
-        default=LATEST_HANDSHAKE,
-        choices=[*REVISIONS, "auto"],
-        help="the MCP to speak (%(default)s)",
-    )
-    add("--logs", metavar="FOLDER", help="where to write mcp-client-simple.jsonl (logs)")
-    add(
-        "--scene",
-        action="append",
-        choices=list(SCENES),
-        metavar="NAME",
-        help="only this scene; may be repeated",
-    )
-    add("--list", action="store_true", help="name the scenes and end")
-    add("--step", action="store_true", help="wait for Enter before each message")
-    add(
-        "--explain",
-        action="store_true",
-        help="explain each method, header, field and code when it first appears",
-    )
-    add("--raw", metavar="JSON|@FILE|-", help="send this text, valid or not; with --scene, after the scenes")
-    add("--pace", type=float, default=0.0, metavar="SECONDS", help="wait so long between two messages")
-    add(
-        "--timeout",
-        type=float,
-        default=30.0,
-        metavar="SECONDS",
-        help="the limit for one answer (%(default)g)",
-    )
-    return _checked(parser, parser.parse_args(argv))
-
-
-def _checked(parser: argparse.ArgumentParser, options: argparse.Namespace) -> argparse.Namespace:
-    if not (0 < options.timeout <= 86400 and 0 <= options.pace <= 86400):
-        parser.error("--timeout must be more than 0, --pace at least 0, both at most a day")
-    if options.step and options.raw == "-":
-        parser.error("--raw - reads standard input to its end, so --step can't ask there")
-    return options
 
 
 if __name__ == "__main__":

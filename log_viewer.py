@@ -120,6 +120,7 @@ def add_stream_routes(app: Flask, hub: Hub, *, history: int, heartbeat: float) -
             history=wanted_number("history", history),
             token=token,
             heartbeat=heartbeat,
+            on_gone=request.environ.get("playground.on_gone", lambda leave: None),
         )
         headers = {
             "Cache-Control": "no-store",
@@ -230,6 +231,7 @@ def create_app(hub: Hub, *, root: Path = PROJECT_ROOT, history: int = HISTORY, h
     """The routes around a hub that follows already. Behind a gate, which sets the security headers."""
     app = Flask("log_viewer", static_folder=None)
     app.json.sort_keys = False  # type: ignore[attr-defined]
+    app.url_map.merge_slashes = False  # the answer to a second slash would be a redirection, in HTML
     add_stream_routes(app, hub, history=history, heartbeat=heartbeat)
     add_question_routes(app, hub)
     add_page_routes(app, root)

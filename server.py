@@ -17,7 +17,9 @@ import argparse
 import mimetypes
 import os
 import sys
+import threading
 import time
+import traceback
 from collections.abc import Callable, Generator, Iterator
 from typing import TYPE_CHECKING, Annotated, Any, TypedDict
 
@@ -25,7 +27,7 @@ from mcp_core import messages
 from mcp_core.admission import is_stateless
 from mcp_core.catalogue import Catalogue, NotFound, expand
 from mcp_core.effects import Ask, Progress, Steps, ToolError
-from mcp_core.messages import INVALID_REQUEST, Message, ProtocolError, Request
+from mcp_core.messages import INTERNAL_ERROR, INVALID_REQUEST, Message, ProtocolError, Request
 from mcp_core.sealing import Seal
 from mcp_core.serving import Session
 from playground import settings
@@ -111,12 +113,7 @@ def file_tools(sandbox: Sandbox) -> Catalogue:
     def delete_file(filename: FileName) -> Steps[Deleted]:
         """Deletes a file. Where the user can be asked, asks first; `deleted` is false if the user said no."""
         sandbox.entry(filename)  # what isn't there needs no question
-        sure = {
-            "type": "boolean",
-            "title": "Delete it",
-            "description": "This can't be undone.",
-            "default": False,
-        }
+        sure = {"type": "boolean", "title": "Delete it", "description": "This can't be undone.", "default": False}
         form = {"type": "object", "properties": {"sure": sure}, "required": ["sure"]}
         answer = yield Ask.form("sure", f"Delete the file {filename}?", form)
         if answer is not None and not (answer["action"] == "accept" and answer["content"]["sure"]):
@@ -166,12 +163,8 @@ def offer_resources(catalogue: Catalogue, sandbox: Sandbox) -> None:
     def listing() -> Iterator[dict[str, Any]]:
         for entry in sandbox.entries():
             kind = mimetypes.guess_type(entry.name)[0] or "text/plain"
-            yield {
-                "uri": expand(FILES, name=entry.name),
-                "name": entry.name,
-                "mimeType": kind,
-                "size": entry.bytes,
-            }
+            uri = expand(FILES, name=entry.name)
+            yield {"uri": uri, "name": entry.name, "mimeType": kind, "size": entry.bytes}
 
     def names(typed: str, _: dict[str, str]) -> list[str]:
         return [name for name in sandbox.names() if name.startswith(typed)]
@@ -242,6 +235,16 @@ def create_app(catalogue: Catalogue, log: Logbook, *, page_size: int = 100) -> "
             return response
         return flask.Response(answer.text, answer.status, headers, content_type="application/json")
 
+    def nothing(status: int) -> flask.Response:
+        response = respond(Answer(status))
+        if status == 405:  # RFC 9110 section 15.5.6
+            response.headers["Allow"] = "POST"
+        return response
+
+    def on_gone() -> Any:
+        """What has a function called when the client of this request leaves (playground.connections)."""
+        return flask.request.environ.get("playground.on_gone", lambda call: None)
+
     def seen() -> dict[str, Any]:
         """What the log shows of the HTTP request."""
         matter = ("Accept", "Content-Type", "Origin", "User-Agent", "Last-Event-Id")
@@ -269,7 +272,7 @@ def create_app(catalogue: Catalogue, log: Logbook, *, page_size: int = 100) -> "
         try:
             value = messages.parse(raw)
             if isinstance(value, list) and value and live is not None and live.session.takes_batches:
-                return respond(live.post_batch(value, raw, headers, seen()))
+                return respond(live.post_batch(value, raw, headers, seen(), on_gone()))
             message = messages.read(value)
         except ProtocolError as error:
             delivery = (live or new_live()).refuse(raw, error, http=seen())
@@ -277,7 +280,7 @@ def create_app(catalogue: Catalogue, log: Logbook, *, page_size: int = 100) -> "
 
         if is_stateless(message, headers):  # 2026-07-28: the request says who sends it; nothing outlives it
             live = new_live()
-            answer = live.post(message, raw, headers, seen())
+            answer = live.post(message, raw, headers, seen(), on_gone())
             if answer.events is not None:
                 answer = Answer(200, events=sessions.listening(live, answer.events))
             return respond(answer)
@@ -292,7 +295,7 @@ def create_app(catalogue: Catalogue, log: Logbook, *, page_size: int = 100) -> "
             return without_session(message, raw, text, 400)
         if live is None:  # 404 is how a client learns that it must begin anew
             return without_session(message, raw, "This session has ended; begin again with initialize.", 404)
-        return respond(live.post(message, raw, headers, seen()))
+        return respond(live.post(message, raw, headers, seen(), on_gone()))
 
     @app.get("/mcp")
     def listen() -> flask.Response:
@@ -300,18 +303,16 @@ def create_app(catalogue: Catalogue, log: Logbook, *, page_size: int = 100) -> "
         version = flask.request.headers.get("MCP-Protocol-Version", "")
         live = sessions.find(flask.request.headers.get("Mcp-Session-Id", ""))
         if is_stateless(Request(0, ""), {"mcp-protocol-version": version} if version else {}):
-            return flask.Response("", 405, {"Allow": "POST"})
+            return nothing(405)
         if live is None:
-            return flask.Response("", 404 if "Mcp-Session-Id" in flask.request.headers else 405, {"Allow": "POST"})
-        events = live.resume(flask.request.headers.get("Last-Event-ID"))
-        return respond(Answer(200, events=events)) if events is not None else flask.Response("", 409)
+            return nothing(404 if "Mcp-Session-Id" in flask.request.headers else 405)
+        events = live.resume(flask.request.headers.get("Last-Event-ID"), on_gone())
+        return respond(Answer(200, events=events)) if events is not None else nothing(409)
 
     @app.delete("/mcp")
     def end() -> flask.Response:
         id = flask.request.headers.get("Mcp-Session-Id")
-        if id is None:
-            return flask.Response("", 405, {"Allow": "POST"})
-        return flask.Response("", 204 if sessions.end(id) else 404)
+        return nothing(405 if id is None else 204 if sessions.end(id) else 404)
 
     @app.post("/rpc")
     def rpc() -> flask.Response:
@@ -329,17 +330,28 @@ def create_app(catalogue: Catalogue, log: Logbook, *, page_size: int = 100) -> "
     def events() -> flask.Response:
         """A heartbeat every few seconds: the smallest possible event stream, to be looked at with curl."""
 
+        has_left = threading.Event()
+        on_gone()(has_left.set)
+
         def beat() -> Generator[str, None, None]:
             for count in range(1, 1_000_000):
                 log.write("sse_heartbeat", {"count": count}, peer="client", via="http")
                 yield f"event: heartbeat\ndata: {count}\n\n"
-                time.sleep(HEARTBEAT)
+                if has_left.wait(HEARTBEAT):
+                    return
 
         return respond(Answer(200, events=beat()))
 
     @app.get("/healthz")
     def health() -> dict[str, Any]:
         return {"ok": True, "server": catalogue.info}
+
+    @app.errorhandler(Exception)
+    def fault(error: Exception) -> flask.Response:
+        """A bug of ours: its story is for the log, one sentence for the client."""
+        log.write("server_fault", {"traceback": "".join(traceback.format_exception(error))}, level="ERROR", via="http")
+        failure = ProtocolError(INTERNAL_ERROR, "The server failed while it answered; its log says why.").as_failure()
+        return respond(Answer(500, messages.encode(failure)))
 
     return app
 
@@ -381,18 +393,9 @@ def refusal_logger(log: Logbook) -> Callable[[Any, Any], None]:
     """What the gate turned away is worth a line too: it is the attack that didn't happen, or the typo that did."""
 
     def note(refusal: Any, environ: Any) -> None:
-        http = {
-            "method": environ.get("REQUEST_METHOD"),
-            "path": environ.get("PATH_INFO"),
-            "status": refusal.status,
-        }
-        log.write(
-            "http_refused",
-            {"http": http, "reason": refusal.sentence},
-            level="WARNING",
-            peer="client",
-            via="http",
-        )
+        method, path = environ.get("REQUEST_METHOD"), environ.get("PATH_INFO")
+        about = {"http": {"method": method, "path": path, "status": refusal.status}, "reason": refusal.sentence}
+        log.write("http_refused", about, level="WARNING", peer="client", via="http")
 
     return note
 

@@ -1,7 +1,7 @@
 """What a running tool may yield, and the two ways it may end that are not a plain value.
 
 In:   nothing; these are plain values that a tool makes.
-Out:  Progress, Log and Ask for whoever drives the tool (serving.py); ToolError and Output for words.py.
+Out:  Progress, Log, Ask and more for whoever drives the tool (serving.py); ToolError and Output for words.py.
 Here nobody knows whether the client hears by an event stream, a pipe, or not at all.
 """
 
@@ -12,6 +12,7 @@ from typing import Any
 
 from mcp_core import revisions
 from mcp_core.content import Block
+from mcp_core.messages import INTERNAL_ERROR, Failure, Id
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +35,16 @@ class Log:
     def __post_init__(self) -> None:
         if self.level not in revisions.LOG_LEVELS:  # found in the tool that wrote it, not on the way to the client
             raise ValueError(f"{self.level!r} is no log level; the levels are {', '.join(revisions.LOG_LEVELS)}.")
+
+
+@dataclass(frozen=True, slots=True)
+class Completed:
+    """The user has done, at the address of an Ask.url, what they were asked to do; `elicitation_id` says which.
+
+    Only 2025-11-25 tells its clients so (client/elicitation, Completion Notifications).
+    """
+
+    elicitation_id: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +111,7 @@ class Ask:
         return cls(key, "roots/list", {}, "roots")
 
 
-Effect = Progress | Log | HangUp | Ask | Sequence[Ask]
+Effect = Progress | Log | Completed | HangUp | Ask | Sequence[Ask]
 Returned = typing.TypeVar("Returned")
 Steps = Generator[Effect, Any, Returned]  # the return type of a tool that yields
 
@@ -110,6 +121,10 @@ class ToolError(Exception):
 
     It travels as a result with `isError: true`. Anything else that a tool raises is a bug of the server.
     """
+
+    def as_failure(self, id: Id) -> Failure:
+        """The same as a protocol error, for lists: their results have no room for it."""
+        return Failure(id, INTERNAL_ERROR, str(self))
 
 
 @dataclass(frozen=True, slots=True)

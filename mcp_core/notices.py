@@ -10,12 +10,13 @@ from typing import Any
 from mcp_core import messages, revisions
 from mcp_core.calls import Call, Object
 from mcp_core.catalogue import Change
-from mcp_core.effects import Log, Progress
+from mcp_core.effects import Completed, Log, Progress
 from mcp_core.messages import Notification
 
 
-def about_work(call: Call, effect: Progress | Log) -> Notification | None:
-    """Progress, if the request gave a token for it; a log line, if it is severe enough for this client.
+def about_work(call: Call, effect: Progress | Log | Completed) -> Notification | None:
+    """Progress, if the request gave a token for it; a log line, if it is severe enough for this client; that an errand
+    at an address is done, if the revision has a word for it.
 
     >>> from mcp_core.calls import Memory
     >>> from mcp_core.catalogue import Catalogue
@@ -32,6 +33,10 @@ def about_work(call: Call, effect: Progress | Log) -> Notification | None:
             return None
         params = _present(progressToken=token, progress=effect.done, total=effect.total, message=effect.message)
         return Notification("notifications/progress", revisions.trim("progress", params, call.memory.revision))
+    if isinstance(effect, Completed):
+        params = {"elicitationId": effect.elicitation_id}
+        known = revisions.word("notifications/elicitation/complete", call.memory.revision) is not None
+        return Notification("notifications/elicitation/complete", params) if known else None
     # Until setLevel a server may choose what it logs; 2026-07-28 logs only where the request itself asks for it.
     least = call.memory.level or (None if call.is_stateless else "info")
     levels = revisions.LOG_LEVELS

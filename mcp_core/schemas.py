@@ -98,8 +98,15 @@ def of_type(hint: Any) -> Schema:
 def _of_typed_dict(hint: Any) -> Schema:
     parts = typing.get_type_hints(hint, include_extras=True)
     schema: Schema = {"type": "object", "properties": {name: of_type(part) for name, part in parts.items()}}
-    required = [name for name in parts if name in hint.__required_keys__]
+    required = [name for name, part in parts.items() if _is_required(name, part, hint)]
     return {**schema, "required": required} if required else schema
+
+
+def _is_required(name: str, part: Any, hint: Any) -> bool:
+    # A mark is looked for first: where annotations are texts, as after `from __future__ import annotations`, Python
+    # makes __required_keys__ without having read them.
+    origin = typing.get_origin(part)
+    return origin is typing.Required or (origin is not typing.NotRequired and name in hint.__required_keys__)
 
 
 # ---- Values against schemas ------------------------------------------------------------------------------------------
@@ -145,17 +152,21 @@ def checker(schema: Any) -> Check:
 
 def _sentence(fault: Any) -> str:
     path = ".".join(str(step) for step in fault.instance_path)
-    subject = f"'{shortened(path)}'" if path else "the value"
+    subject = _quoted(path) if path else "the value"
     match fault.kind.name:
         case "required":
-            return f"'{shortened('.'.join(filter(None, (path, fault.kind.property))))}' is missing"
+            return f"{_quoted('.'.join(filter(None, (path, fault.kind.property))))} is missing"
         case "additionalProperties":
-            names = ", ".join(f"'{shortened(name)}'" for name in fault.kind.unexpected[:MAX_COMPLAINTS])
+            names = ", ".join(map(_quoted, fault.kind.unexpected[:MAX_COMPLAINTS]))
             return f"{names} is not known here"
         case "type":
             return f"{subject} must be of type {' or '.join(fault.kind.types)}, and {_shown(fault.instance)} is not"
         case _:
             return f"{subject}: {shortened(fault.message, 200)}"
+
+
+def _quoted(name: str) -> str:
+    return repr(shortened(name))
 
 
 def _shown(value: Any) -> str:

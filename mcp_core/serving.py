@@ -36,7 +36,7 @@ from mcp_core import messages, notices, questions, revisions, words
 from mcp_core.admission import Headers, admit
 from mcp_core.calls import Call, Listen, Memory, Object
 from mcp_core.catalogue import Catalogue, Change
-from mcp_core.effects import Ask, HangUp, Log, Progress
+from mcp_core.effects import Ask, Completed, HangUp, Log, Progress, ToolError
 from mcp_core.messages import (
     INTERNAL_ERROR,
     INVALID_REQUEST,
@@ -130,7 +130,7 @@ class Session:
         """Drives a run to its end, or to where it waits. Whatever its tool does, the request gets its one answer."""
         try:
             yield from self._drive(run)
-        except ProtocolError as error:
+        except (ProtocolError, ToolError) as error:
             yield self._end(run, error.as_failure(run.id))
         except Exception as fault:  # a bug, of a tool or ours
             text = f"The server failed while answering {run.call.request.method}; its log says why."
@@ -148,7 +148,7 @@ class Session:
                 yield self._end(run, Result(run.id, self._finish(run.call, stop.value)))
                 return
             reply = None
-            if isinstance(effect, Progress | Log):
+            if isinstance(effect, Progress | Log | Completed):
                 notice = notices.about_work(run.call, effect)
                 if notice is not None and not run.cancelled:
                     yield Outgoing(notice, run.id)

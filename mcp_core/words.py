@@ -54,7 +54,7 @@ def ping(call: Call) -> Object:
 
 
 def listen(call: Call) -> Generator[Listen, None, Object]:
-    """https://modelcontextprotocol.io/specification/2026-07-28/basic/utilities/subscriptions"""
+    """https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions"""
     if not call.can_push:
         raise ProtocolError(METHOD_NOT_FOUND, "subscriptions/listen needs a stream, and this endpoint only answers.")
     wanted = param(call, "notifications", dict)

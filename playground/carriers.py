@@ -51,6 +51,7 @@ class Frame(NamedTuple):
     title: str  # "200 OK", "event 2", "stdout"
     body: bytes
     http: Json | None = None  # status and headers, the same for all events of one stream
+    event_id: str | None = None  # of an event: what Last-Event-ID may name
 
 
 SHOWN = (  # the response headers that matter to MCP
@@ -84,8 +85,17 @@ class Post:
         self, body: bytes, headers: Mapping[str, str], limit: float, wants: bool = True
     ) -> Generator[Frame, None, None]:
         """Posts a body; gives what comes back. An event stream begins with a frame without body."""
+        return self._frames("POST", body, headers, limit)
+
+    def listen(self, headers: Mapping[str, str], limit: float) -> Generator[Frame, None, None]:
+        """Opens the server's own stream with GET (transports, Listening for Messages); gives what comes, as send()."""
+        return self._frames("GET", b"", headers, limit)
+
+    def _frames(
+        self, method: str, body: bytes, headers: Mapping[str, str], limit: float
+    ) -> Generator[Frame, None, None]:
         until = time.monotonic() + limit
-        feed = Feed(self._post("POST", body, headers, limit))
+        feed = Feed(self._call(method, body, headers, limit))
         answer: requests.Response | None = None
         try:
             answer = self._take(feed, until, limit)
@@ -110,7 +120,7 @@ class Post:
 
     def delete(self, headers: Mapping[str, str], limit: float) -> Frame:
         """Sends a DELETE; gives the status."""
-        answer = self._take(Feed(self._post("DELETE", b"", headers, limit)), time.monotonic() + limit, limit)
+        answer = self._take(Feed(self._call("DELETE", b"", headers, limit)), time.monotonic() + limit, limit)
         return Frame(f"{answer.status_code} {answer.reason}", b"", {"status": answer.status_code, "headers": {}})
 
     def heard(self) -> list[str]:
@@ -133,7 +143,7 @@ class Post:
             f"the MCP server{maybe}. Look at what listens there, or give another --url. ({one_line(flaw, 200)})"
         )
 
-    def _post(self, method: str, body: bytes, headers: Mapping[str, str], limit: float) -> Iterator[Any]:
+    def _call(self, method: str, body: bytes, headers: Mapping[str, str], limit: float) -> Iterator[Any]:
         timeout = (
             min(limit, 5),
             limit + 1,
@@ -153,9 +163,13 @@ class Post:
             except StreamError as error:
                 raise Unanswered(str(error)) from None
             for event in events:
-                if event.data:  # 2025-11-25 may begin with an id and no data, only to say where to resume
+                began = time.monotonic()
+                if event.data:
                     count += 1
-                    yield Frame(f"event {count}", event.data.encode("utf-8", "surrogatepass"), http)
+                    yield Frame(f"event {count}", event.data.encode("utf-8", "surrogatepass"), http, event.id)
+                elif event.id:  # 2025-11-25 may begin so, only to say where to resume
+                    yield Frame(f"event without data, id {one_line(event.id)}", b"", http, event.id)
+                until += time.monotonic() - began  # how long we take ourselves is not the server's delay
 
     def _take(self, feed: Feed[Any], until: float, limit: float) -> Any:
         import requests
@@ -190,6 +204,7 @@ class Pipe:
         except ValueError as error:
             raise Trouble(f"'{self._command}' can't be started: {error}. --stdio takes a command line.") from None
         self._process: subprocess.Popen[bytes] | None = None
+        self.exit_code: int | None = None  # when it has ended
         self._stderr: deque[str] = deque(maxlen=100)
 
     def send(
@@ -203,8 +218,13 @@ class Pipe:
         with contextlib.suppress(OSError):  # if the process is gone, its stdout tells
             self._process.stdin.write(body if body.endswith(b"\n") else body + b"\n")
             self._process.stdin.flush()
+        if wants:
+            yield from self.listen({}, limit)
+
+    def listen(self, headers: Mapping[str, str], limit: float) -> Generator[Frame, None, None]:
+        """Gives the lines that come, whoever they are for: a pipe has no other place for what nobody asked for."""
         until = time.monotonic() + limit
-        while wants:
+        while True:
             try:
                 line = self._feed.take(until)
             except TimeoutError:
@@ -212,7 +232,9 @@ class Pipe:
             if line is None:
                 raise self._ended()
             if line.strip():
+                began = time.monotonic()
                 yield Frame("stdout", line.rstrip(b"\r\n"))
+                until += time.monotonic() - began  # how long we take ourselves is not the server's delay
 
     def heard(self) -> list[str]:
         """The lines that the process wrote to its stderr since one asked."""
@@ -228,7 +250,7 @@ class Pipe:
             process.stdin.close()
         for next_step in (process.terminate, process.kill, lambda: None):
             try:
-                process.wait(2)
+                self.exit_code = process.wait(2)
                 break
             except subprocess.TimeoutExpired:
                 next_step()

@@ -54,6 +54,8 @@ _CHECKED = {
     "CONTENT_LENGTH": "content-length",
 }
 _LOOPBACK = frozenset({"localhost", "127.0.0.1", "[::1]"})
+# RFC 3986 section 3.2.2, generously: what is a host at all, ours or not.
+_HOST = re.compile(r"(\[[0-9a-z:.%]+\]|[\w.~!$&'()*+,;=%-]+)(?::([0-9]*))?", re.I | re.A)
 _NAMES = re.compile(r"(\[[0-9a-f:.]+\]|[a-z0-9](?:[a-z0-9._-]*[a-z0-9])?)(?::([0-9]{1,5}))?", re.I | re.A)
 _ORIGIN = re.compile(r"https?://(.+)", re.I | re.A)
 _JSON = re.compile(r'application/json[ \t]*(?:;[ \t]*charset=(?:utf-8|"utf-8")[ \t]*)?', re.I | re.A)
@@ -107,7 +109,7 @@ def check(method: str, path: str, headers: Mapping[str, str], rules: Rules) -> R
 
 def _check_host(host: str | None, rules: Rules) -> Refusal | None:
     # RFC 9112 section 3.2: absent, repeated (a comma) or malformed is 400.
-    if host is None or not (parts := _NAMES.fullmatch(host)):
+    if host is None or not (parts := _HOST.fullmatch(host)):
         return Refusal(400, "The request needs exactly one Host header that names a host, such as localhost.")
     name, port = parts[1].lower(), parts[2] or "80"
     ours = name in _LOOPBACK and port == str(rules.port)

@@ -5,6 +5,7 @@ Out:  readable lines, and one record per frame.
 Here nobody knows how a frame travels, nor what a method does.
 """
 
+import os
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -13,6 +14,7 @@ from typing import Any, TextIO
 
 from mcp_core.messages import Message, Notification, Request, Result
 from playground.carriers import Frame
+from playground.editing import NotEdited, edited
 from playground.explainer import explain
 from playground.logbook import Logbook, exchange_of, trace_of
 from playground.terminal import Terminal, one_line
@@ -42,7 +44,11 @@ class Sent:
 
 
 class Narrator:
-    """The one who tells; one for each connection. `step` waits for Enter before each message, `pace` seconds."""
+    """The one who tells; one for each connection.
+
+    `step` is read before each message: Enter sends it, e edits it. `pace` waits so many seconds. `user` is asked what
+    a server wants to know of its user; without one, every answer is yes.
+    """
 
     def __init__(
         self,
@@ -53,15 +59,16 @@ class Narrator:
         explains: bool = False,
         step: TextIO | None = None,
         pace: float = 0,
+        user: TextIO | None = None,
     ) -> None:
-        self.terminal, self.book, self.via = terminal, book, via
+        self.terminal, self.book, self.via, self._user = terminal, book, via, user
         self._explains, self._step, self._pace = explains, step, pace
         self._connection = token_hex(8)
         self._explained: set[tuple[str, str]] = set()
         self._count = 0
 
-    def sends(self, event: str, sent: Sent, body: bytes, is_raw: bool = False) -> None:
-        """Prints a message, waits as the user wished, logs it, and starts its clock. EOFError: no more, please."""
+    def shows(self, sent: Sent, body: bytes, is_raw: bool = False) -> bytes:
+        """Prints a message, and waits as the user wished; gives the bytes to send. EOFError: no more, please."""
         where = f"{sent.http['method']} {sent.http['path']}" if sent.http else "stdin"
         what = "" if is_raw else "  " + one_line(str(sent.message.get("method", "the answer")))
         self.terminal.line()
@@ -69,10 +76,16 @@ class Narrator:
         self._headers(sent.http)
         self._body(body, None if is_raw else sent.message)
         self._explain(sent.message, sent.http)
-        self._wait()
+        return self._wait(body)
+
+    def sends(self, event: str, sent: Sent, body: bytes) -> None:
+        """Logs a message in the moment before it is sent, and starts its clock."""
         sent.exchange = self._exchange(sent)
         sent.started = time.perf_counter()
-        self._record(event, sent, body, sent.message or None, "out", sent.http)
+        if body:
+            self._record(event, sent, body, sent.message or None, "out", sent.http)
+        else:  # a GET
+            self.logs(event, {"http": sent.http}, sent)
 
     def hears(self, sent: Sent, frame: Frame, value: Any, kind: Message | None, is_raw: bool = False) -> None:
         """Prints what came back, as JSON or (raw) as it came, and logs it by what it is; kind None: no message."""
@@ -111,19 +124,36 @@ class Narrator:
         exchange, source = (sent.exchange or None, sent.source) if sent else (None, None)
         self.book.write(event, data, level=level, via=self.via, exchange=exchange, src=source)
 
+    def agrees(self, question: str) -> bool:
+        """Puts a server's question to the user; without one to ask, says yes, and says so."""
+        if self._user is None:
+            self.notice(f"The server asks: {question} Nobody sits at this terminal, so we say yes.")
+            return True
+        self.terminal.paragraph(f"{question} Type y for yes.", indent=2, label="The server asks:")
+        return self._user.readline().strip().lower() in ("y", "yes")
+
     def stderr(self, line: str) -> None:
         """Prints and logs a line that a stdio server wrote beside the protocol."""
         self.terminal.line(f"{self.terminal.bar} stderr: {line}", "faint", indent=2)
         self.logs("server_stderr", {"line": line})
 
-    def _wait(self) -> None:
-        if self._step is not None:
-            self.terminal.line("  Enter sends it, Ctrl-D ends.", "faint")
-            if not self._step.readline():
+    def _wait(self, body: bytes) -> bytes:
+        while self._step is not None:
+            can_edit = " e edits it," if body else ""
+            self.terminal.line(f"  Enter sends it,{can_edit} Ctrl-D ends.", "faint")
+            if not (said := self._step.readline()):
                 raise EOFError
+            if not body or said.strip().lower() != "e":
+                break
+            try:
+                body = edited(body, os.environ, one_line_only=self.via == "stdio")
+            except NotEdited as reason:
+                self.terminal.paragraph(str(reason), "bad", indent=2)
+            self._body(body, None)
         if self._count:  # the first message need not be waited for
             time.sleep(self._pace)
         self._count += 1
+        return body
 
     def _record(
         self,

@@ -175,6 +175,22 @@ class Terminal:
         print(text, file=self.out, flush=True)
 
 
+class Sheet(Terminal):
+    """Like a terminal, but its lines are kept, without color, to be shown beside those of another."""
+
+    def __init__(self, terminal: Terminal, width: int) -> None:
+        super().__init__(terminal.out, {"NO_COLOR": "1"}, width)
+        self._lines: list[str] = []
+
+    def take(self) -> list[str]:
+        """The lines since one took them."""
+        lines, self._lines = self._lines, []
+        return lines
+
+    def _write(self, text: str) -> None:
+        self._lines.append(text)
+
+
 def _can_write(out: TextIO, text: str) -> bool:
     try:
         text.encode(out.encoding or "utf-8")

@@ -1,4 +1,4 @@
-"""What the tests of the scripted model share: file tools over a dict, a model that is asked without a wire, a raw client."""
+"""What the tests of the scripted model share: file tools over a dict, a talk without a wire, a raw client."""
 
 from __future__ import annotations
 

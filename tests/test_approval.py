@@ -91,7 +91,7 @@ def test_always_counts_for_this_tool_in_this_session() -> None:
     assert approval.just_approved("a")
     assert not approval.just_approved("b")
     approval.forget()
-    assert approval.allowed == ()
+    assert not approval.allowed
 
 
 def test_a_changed_definition_asks_again_and_says_so() -> None:

@@ -46,7 +46,12 @@ def test_a_stream_begins_with_its_head_and_gives_one_frame_an_event() -> None:
 
     with Impostor(answer) as server:
         frames = posted(server.url)
-    assert [(f.title, f.body) for f in frames] == [("200 OK", b""), ("event 1", b'{"a": 1}'), ("event 2", b"x\ny")]
+    assert [(f.title, f.body, f.event_id) for f in frames] == [
+        ("200 OK", b"", None),
+        ("event without data, id 1", b"", "1"),
+        ("event 1", b'{"a": 1}', None),
+        ("event 2", b"x\ny", None),
+    ]
     assert frames[1].http == frames[0].http == {"status": 200, "headers": {"Content-Type": "text/event-stream"}}
 
 

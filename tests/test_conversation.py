@@ -93,7 +93,7 @@ def played(acts: list[tuple[str, Any]]) -> Conversation:
     return conversation
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(st.lists(an_act, max_size=40), st.integers(0, 600))
 def test_whatever_happens_the_history_stays_valid_and_so_does_every_trimmed_view(
     acts: list[tuple[str, Any]], room: int

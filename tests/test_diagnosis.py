@@ -64,7 +64,8 @@ def results(*texts: str, is_error: bool = False) -> list[Result]:
         ("I cannot read it.", results("no such file", is_error=True), False),
         ("There are 5.", [], False),
         ("Version 2.5 it is.", results("2.5"), False),
-        ("I wrote 7.", results("1 " * 2000), False),
+        ("There are 2 files.", results('{"files":["a1.txt","b"],"limit":9}'), False),
+        ("I wrote 7.", results("1 2"), False),
     ],
 )
 def test_an_answer_that_seems_to_ignore_the_result(answer: str, given: list[Result], ignored: bool) -> None:
@@ -94,6 +95,25 @@ def test_many_calls_at_once_are_worth_a_word() -> None:
     call = Call.received("a", "read", "{}")
     assert [one.kind for one in diagnosis.of_round([call] * 5)] == ["many_calls"]
     assert diagnosis.of_round([call] * 4) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "stop", "given", "kinds"),
+    [
+        ('{"tool": "read_file", "args": {}}', "stop", [], ["call_as_text"]),
+        ("I have no access to files.", "stop", results("x"), ["result_ignored"]),
+        ("half of an", "length", [], ["cut_answer"]),
+        ("", "no_choice", [], ["no_choice"]),
+        ("I won't.", "refusal", [], ["refusal"]),
+    ],
+)
+def test_an_answer_gets_its_diagnosis(text: str, stop: str, given: list[Result], kinds: list[str]) -> None:
+    assert [one.kind for one in diagnosis.of_answer(Said(text), stop, NAMES, given)] == kinds
+
+
+def test_a_call_that_does_not_fit_its_schema_says_where() -> None:
+    found = diagnosis.wrong_arguments(Call.received("a", "read", "{}"), "'filename' is missing")
+    assert found.sentence == "The arguments for 'read' don't fit its schema: 'filename' is missing"
 
 
 def test_an_empty_answer_after_a_result_says_so() -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from playground.scripted_model import ScriptedModel
 from playground.scripted_model.dialects import Listing, Stamp
-from playground.scripted_model.dialects.ollama import Ollama, OldOllama, cut
+from playground.scripted_model.dialects.ollama import OldOllama, Ollama, cut
 from playground.scripted_model.strict import Refused
 from playground.scripted_model.talk import Answer, Call, Prompt, Question, Tool
 from tests.scripted_files import OPENAI_TOOLS, send, user
@@ -84,9 +84,14 @@ def test_arguments_that_are_no_text_stay_what_they_are() -> None:
         ("/v1/chat/completions", {"messages": []}, 400, "[] is too short - 'messages'"),
         ("/v1/chat/completions", {"messages": [user("x")]}, 400, "model is required"),
         ("/v1/chat/completions", {"model": "granite3.3", "messages": [user("x")]}, 404, "model 'granite3.3' not found"),
-        ("/v1/chat/completions", {"model": "no-tool-support", "messages": [user("x")], "tools": OPENAI_TOOLS}, 400, "does not support tools"),
+        (
+            "/v1/chat/completions",
+            {"model": "no-tool-support", "messages": [user("x")], "tools": OPENAI_TOOLS},
+            400,
+            "does not support tools",
+        ),
     ],
-)  # fmt: skip
+)
 def test_paths(path: str, body: Any, status: int, words: str) -> None:
     with ScriptedModel() as model:
         reply = send(model.start("ollama"), path, body)

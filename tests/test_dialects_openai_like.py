@@ -30,21 +30,17 @@ def client(base: str, key: str = "sk-right") -> openai.OpenAI:
 def converse(base: str, text: str, disk: Disk, *, is_streamed: bool) -> str:
     """A host as the SDK's users write it: echo the message, answer its calls, until there are none."""
     messages: list[Any] = [user(text)]
+    asked: dict[str, Any] = {"model": "scripted", "tools": OPENAI_TOOLS}
     with client(base) as sdk:
         for _ in range(10):
             message: Any
             if is_streamed:
-                options = {"include_usage": True}
                 with sdk.chat.completions.stream(
-                    model="scripted", messages=messages, tools=OPENAI_TOOLS, stream_options=options
-                ) as stream:  # type: ignore[call-overload]
+                    messages=messages, stream_options={"include_usage": True}, **asked
+                ) as stream:
                     message = stream.get_final_completion().choices[0].message
             else:
-                message = (
-                    sdk.chat.completions.create(model="scripted", messages=messages, tools=OPENAI_TOOLS)
-                    .choices[0]
-                    .message
-                )  # type: ignore[arg-type]
+                message = sdk.chat.completions.create(messages=messages, **asked).choices[0].message
             if not message.tool_calls:
                 return str(message.content)
             echoed = [

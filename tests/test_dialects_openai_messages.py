@@ -28,12 +28,23 @@ GOOD: list[list[Any]] = [
     [{"role": "developer", "content": [{"type": "text", "text": "x"}]}, HI],
     [HI, {"role": "assistant", "content": "hello"}, user("again")],
     [HI, assistant(call()), tool()],
-    [HI, assistant(call(), call("call_2"), content=""), tool("call_2"), tool(), {"role": "assistant", "content": "done"}],
+    [
+        HI,
+        assistant(call(), call("call_2"), content=""),
+        tool("call_2"),
+        tool(),
+        {"role": "assistant", "content": "done"},
+    ],
     [user([{"type": "text", "text": "a"}, {"type": "image_url", "image_url": {"url": "data:image/png;base64,AA=="}}])],
     [HI, {"role": "assistant", "content": None, "refusal": "no"}, HI],
     [user("")],
-    [HI, assistant(call()), tool(content=[{"type": "text", "text": "x"}]), user([{"type": "image_url", "image_url": {"url": "https://x/y"}}])],
-]  # fmt: skip
+    [
+        HI,
+        assistant(call()),
+        tool(content=[{"type": "text", "text": "x"}]),
+        user([{"type": "image_url", "image_url": {"url": "https://x/y"}}]),
+    ],
+]
 BAD: list[tuple[str, list[Any]]] = [
     ("empty array", []),
     ("expected an object", ["hi"]),
@@ -78,7 +89,7 @@ BAD: list[tuple[str, list[Any]]] = [
     ("JSON text of an object", [HI, assistant(call(arguments="[]"))]),
     ("JSON text of an object", [HI, assistant(call(arguments="null"))]),
     ("arguments", [HI, assistant({"id": "a", "type": "function", "function": {"name": "f"}})]),
-]  # fmt: skip
+]
 BAD_FIELDS: list[tuple[str, dict[str, Any]]] = [
     ("model parameter", {"model": ""}),
     ("model parameter", {"model": None}),

@@ -125,7 +125,9 @@ def test_the_headers_say_what_the_message_says(message: Request | Notification, 
     assert for_request(message) == {"MCP-Protocol-Version": "2026-07-28", **sent}
 
 
-@pytest.mark.parametrize("params", [{}, {"_meta": None}, {"_meta": []}, {"_meta": {}}, {"_meta": {revisions.VERSION_KEY: 7}}])
+@pytest.mark.parametrize(
+    "params", [{}, {"_meta": None}, {"_meta": []}, {"_meta": {}}, {"_meta": {revisions.VERSION_KEY: 7}}]
+)
 def test_a_message_of_the_handshake_era_has_none_of_these_headers(params: dict[str, Any]) -> None:
     assert for_request(Request(1, "tools/call", {"name": "add", **params})) == {}
 

@@ -75,6 +75,14 @@ def test_a_call_that_cannot_be_run_is_echoed_as_an_object() -> None:
     assert Call.received("a", "read", '{"a":1}').echo() == {"a": 1}
 
 
+def test_a_call_has_arguments_or_a_complaint_and_a_result_has_content() -> None:
+    with pytest.raises(ValueError, match="either arguments or a complaint"):
+        Call("a", "read", "", None)
+    with pytest.raises(ValueError, match="at least one content block"):
+        Result("a", ())
+    assert texts(Result.of_text("a", "x")) == ["x"]
+
+
 def test_names_and_ids_of_a_wrong_type_become_text() -> None:
     call = Call.received(12, None, None, {"index": 0})
     assert (call.id, call.name, call.extras) == ("12", "", {"index": 0})

@@ -28,7 +28,9 @@ def test_loopback_is_this_machine(url: str) -> None:
     assert is_loopback(url)
 
 
-@pytest.mark.parametrize("url", ["https://api.openai.com", "http://10.0.0.1", "http://[::1", "", "localhost:80", "http://"])
+@pytest.mark.parametrize(
+    "url", ["https://api.openai.com", "http://10.0.0.1", "http://[::1", "", "localhost:80", "http://"]
+)
 def test_everything_else_is_not(url: str) -> None:
     assert not is_loopback(url)
 
@@ -50,6 +52,15 @@ def test_the_bodies_are_kept_as_they_were_on_the_wire_and_headers_only_where_the
     assert exchange.ms > 0
     assert server.seen[0].headers["accept-encoding"] == "identity"
     assert "sk" not in repr(exchange)
+
+
+def test_certificates_are_checked_where_there_are_any() -> None:
+    import ssl
+
+    for url, mode in (("https://127.0.0.1:1", ssl.CERT_REQUIRED), ("http://127.0.0.1:1", ssl.CERT_NONE)):
+        line = Line(url, 5, 5)
+        assert line.http._transport._pool._ssl_context.verify_mode == mode  # type: ignore[attr-defined]
+        line.cut()
 
 
 def test_a_redirect_is_not_followed() -> None:

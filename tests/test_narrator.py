@@ -27,6 +27,12 @@ class Told:
         self.book = Logbook(logs, "mcp-client-simple")
         self.narrator = Narrator(Terminal(self.out, {}, 80), self.book, via, **options)
 
+    def sends(self, event: str, sent: Sent, body: bytes, is_raw: bool = False) -> bytes:
+        """Both steps of sending."""
+        body = self.narrator.shows(sent, body, is_raw)
+        self.narrator.sends(event, sent, body)
+        return body
+
     @property
     def records(self) -> list[dict[str, Any]]:
         return [json.loads(line) for line in self.book.path.read_text().splitlines()]
@@ -42,7 +48,7 @@ def heard(told: Told, sent: Sent, message: dict[str, Any], title: str = "200 OK"
 def test_a_request_and_what_follows_share_their_exchange_and_trace(logs: Path) -> None:
     told = Told(logs)
     sent = Sent({"jsonrpc": "2.0", "id": 1, "method": "ping", "params": TRACE}, HTTP, "client.py:1 scene")
-    told.narrator.sends("client_request", sent, json.dumps(sent.message, separators=(",", ":")).encode())
+    told.sends("client_request", sent, json.dumps(sent.message, separators=(",", ":")).encode())
     heard(told, sent, {"jsonrpc": "2.0", "method": "notifications/progress", "params": {}})
     heard(told, sent, {"jsonrpc": "2.0", "id": "s", "method": "ping"})
     heard(told, sent, {"jsonrpc": "2.0", "id": 1, "result": {}})
@@ -67,7 +73,7 @@ def test_a_request_and_what_follows_share_their_exchange_and_trace(logs: Path) -
 def test_the_terminal_shows_headers_message_and_time(logs: Path) -> None:
     told = Told(logs)
     sent = Sent({"id": 1, "method": "ping"}, HTTP, "client.py:1 scene")
-    told.narrator.sends("client_request", sent, b"{}")
+    told.sends("client_request", sent, b"{}")
     heard(told, sent, {"jsonrpc": "2.0", "id": 1, "result": {}})
     heard(told, sent, {"jsonrpc": "2.0", "id": 1, "result": {}}, "event 1")
     lines = told.out.getvalue().splitlines()
@@ -81,7 +87,7 @@ def test_the_terminal_shows_headers_message_and_time(logs: Path) -> None:
 def test_what_is_no_message_is_shown_and_kept_as_it_came(logs: Path) -> None:
     told = Told(logs, "stdio")
     sent = Sent({}, None, "client.py:1 scene")
-    told.narrator.sends("client_request", sent, b"\xff{", is_raw=True)
+    told.sends("client_request", sent, b"\xff{", is_raw=True)
     told.narrator.hears(sent, Frame("stdout", b"hello\x1b"), None, None)
     assert "→ stdin   (client.py:1 scene)\n  \\xff{\n" in told.out.getvalue()
     assert "  hello\\u001b\n" in told.out.getvalue()
@@ -95,7 +101,7 @@ def test_what_is_no_message_is_shown_and_kept_as_it_came(logs: Path) -> None:
 def test_an_answer_of_ours_and_a_bare_status_are_told_too(logs: Path) -> None:
     told = Told(logs)
     sent = Sent({"jsonrpc": "2.0", "id": "s", "result": {}}, HTTP, "")
-    told.narrator.sends("client_answer", sent, b"{}")
+    told.sends("client_answer", sent, b"{}")
     told.narrator.hears(sent, Frame("202 Accepted", b"", {"status": 202, "headers": {}}), None, None)
     assert "POST /mcp  the answer" in told.out.getvalue()
     assert [r["event"] for r in told.records] == ["client_answer"]
@@ -123,7 +129,7 @@ def test_each_subject_is_explained_when_it_first_appears(logs: Path) -> None:
     told = Told(logs, explains=True)
     for _ in range(2):
         sent = Sent({"jsonrpc": "2.0", "id": 1, "method": "ping"}, HTTP, "")
-        told.narrator.sends("client_request", sent, b"{}")
+        told.sends("client_request", sent, b"{}")
         heard(told, sent, {"jsonrpc": "2.0", "id": 1, "error": {"code": -32601, "message": "m"}})
     out = told.out.getvalue()
     assert out.count("│ ping: Are you there?") == 1
@@ -134,9 +140,9 @@ def test_each_subject_is_explained_when_it_first_appears(logs: Path) -> None:
 def test_step_asks_before_each_message_and_ends_with_the_input(logs: Path) -> None:
     told = Told(logs, step=io.StringIO("\n"))
     sent = Sent({"id": 1, "method": "ping"}, None, "")
-    told.narrator.sends("client_request", sent, b"{}")
+    told.sends("client_request", sent, b"{}")
     with pytest.raises(EOFError):
-        told.narrator.sends("client_request", sent, b"{}")
+        told.sends("client_request", sent, b"{}")
     assert told.out.getvalue().count("Enter sends it") == 2
     assert len(told.records) == 1  # what was not sent is not logged
 
@@ -146,10 +152,47 @@ def test_the_pace_is_kept_between_messages(logs: Path, monkeypatch: pytest.Monke
     monkeypatch.setattr("playground.narrator.time.sleep", slept.append)
     told = Told(logs, pace=2.5)
     for _ in range(3):
-        told.narrator.sends("client_request", Sent({}, None, ""), b"{}")
+        told.sends("client_request", Sent({}, None, ""), b"{}")
     assert slept == [2.5, 2.5]
 
 
 def test_headers_of_a_message_are_empty_where_there_is_no_http() -> None:
     assert Sent({}, None, "").headers == {}
     assert Sent({}, HTTP, "").headers == HTTP["headers"]
+
+
+def test_a_message_can_be_edited_before_it_is_sent(logs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("playground.narrator.edited", lambda body, environ, one_line_only: body + b" edited")
+    told = Told(logs, "stdio", step=io.StringIO("e\nE\n\n"))
+    assert told.sends("client_request", Sent({"id": 1, "method": "ping"}, None, ""), b"{}") == b"{} edited edited"
+    assert told.records[0]["data"]["raw"] == "{} edited edited"
+    assert told.out.getvalue().count("e edits it") == 3
+
+
+def test_an_editor_that_fails_leaves_the_message_and_says_why(logs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("VISUAL", "no-such-editor")
+    told = Told(logs, step=io.StringIO("e\n\n"))
+    assert told.sends("client_request", Sent({}, HTTP, ""), b"{}") == b"{}"
+    assert "'no-such-editor' can't be started" in told.out.getvalue()
+
+
+def test_a_get_has_nothing_to_edit_and_is_logged_without_a_message(logs: Path) -> None:
+    told = Told(logs, step=io.StringIO("e\n"))
+    told.sends("client_listen", Sent({}, {"method": "GET", "path": "/mcp", "headers": {}}, ""), b"", is_raw=True)
+    assert "e edits it" not in told.out.getvalue()
+    assert [(r["event"], r["data"]["http"]["method"]) for r in told.records] == [("client_listen", "GET")]
+
+
+@pytest.mark.parametrize(
+    ("said", "agreed"), [("y\n", True), (" YES \n", True), ("n\n", False), ("\n", False), ("", False)]
+)
+def test_a_user_is_asked_and_silence_is_no(logs: Path, said: str, agreed: bool) -> None:
+    told = Told(logs, user=io.StringIO(said))
+    assert told.narrator.agrees("Delete it\x1b?") is agreed
+    assert "The server asks: Delete it\\u001b?" in told.out.getvalue()
+
+
+def test_without_a_user_every_answer_is_yes_and_is_said_to_be(logs: Path) -> None:
+    told = Told(logs)
+    assert told.narrator.agrees("Delete it?")
+    assert "so we say yes" in " ".join(told.out.getvalue().split())

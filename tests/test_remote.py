@@ -62,6 +62,11 @@ def test_the_connection_is_used_again_after_a_good_answer_and_never_after_a_bad_
         line = provider._ready
         provider.complete(HISTORY, ())
         assert provider._ready == line
+        provider.close()
+        provider.close()
+        provider.complete(HISTORY, ())
+        assert provider._ready != line
+        provider.close()
     with pytest.raises(Failure, match="Nothing answers"):
         asking("http://127.0.0.1:1").complete(HISTORY, ())
 
@@ -122,7 +127,11 @@ def stalled(after: bytes, begun: threading.Event) -> Callable[[Seen], Iterator[b
 
 
 def test_a_silent_server_is_a_timeout() -> None:
-    with Impostor(lambda seen: iter([STREAM, *iter(lambda: server.is_over.wait(20) and b"", b"")])) as server:
+    def silent(seen: Seen) -> Iterator[bytes]:
+        yield STREAM
+        server.is_over.wait(20)
+
+    with Impostor(silent) as server:
         assert failed(server, show, total=0.3).kind == "timeout"
 
 
@@ -186,7 +195,7 @@ def test_what_was_received_before_the_end_is_shown_to_the_wire() -> None:
         (http(body=b"<!doctype html>", kind="text/html"), "malformed"),
         (http(body=b""), "malformed"),
         (http(body=b"[]"), "malformed"),
-        (b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{", "cut"),
+        (b"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 100\r\n\r\n{", "cut"),
         (b"not HTTP at all\r\n\r\n", "cut"),
         (b"", "cut"),
     ],
@@ -231,9 +240,7 @@ def test_two_threads_take_turns() -> None:
     with Impostor(lambda seen: GOOD) as server:
         provider = asking(server.url)
         answers: list[Answer] = []
-        threads = [
-            threading.Thread(target=lambda: answers.append(provider.complete(HISTORY, ()))) for _ in range(4)
-        ]
+        threads = [threading.Thread(target=lambda: answers.append(provider.complete(HISTORY, ()))) for _ in range(4)]
         for thread in threads:
             thread.start()
         for thread in threads:

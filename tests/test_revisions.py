@@ -8,7 +8,18 @@ import pytest
 from mcp_types import methods
 
 from mcp_core import revisions
-from mcp_core.revisions import HANDSHAKE, LATEST, REVISIONS, STATELESS, WORDS, Word, has_capability, trim, trim_content, word
+from mcp_core.revisions import (
+    HANDSHAKE,
+    LATEST,
+    REVISIONS,
+    STATELESS,
+    WORDS,
+    Word,
+    has_capability,
+    trim,
+    trim_content,
+    word,
+)
 
 
 def test_two_eras_make_all_revisions_in_the_order_of_time() -> None:

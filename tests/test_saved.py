@@ -65,7 +65,7 @@ def test_saving_over_a_file_replaces_it_whole_or_not_at_all(tmp_path: Path, monk
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(os, "fsync", full)
-    with pytest.raises(SavedError, match="'one' can't be saved in .*No space left"):
+    with pytest.raises(SavedError, match=r"'one' can't be saved in .*No space left"):
         shelf.save("one", Conversation())
     assert shelf.load("one").conversation == talk()
     assert os.listdir(tmp_path) == ["one.jsonl"]
@@ -104,7 +104,7 @@ def test_a_huge_file_is_not_read_into_memory(tmp_path: Path, monkeypatch: pytest
 
 
 USER = {"user": [{"type": "text", "text": "hi"}]}
-CALL = {"id": "a", "name": "read", "text": "{}", "received_id": None, "extras": {}}
+CALL: dict[str, Any] = {"id": "a", "name": "read", "text": "{}", "received_id": None, "extras": {}}
 
 
 def said(text: Any = "", *calls: Any, **more: Any) -> dict[str, Any]:

@@ -28,14 +28,26 @@ WORDINGS: list[tuple[str, list[Step]]] = [
     # creating and counting, as the tutorial does
     (TUTORIAL, [NOTES, counted()]),
     ("create a file named notes.txt with a todo line then count the todos", [NOTES, counted()]),
-    ("I want you to create a file, name it notes.txt, put a TODO line inside, and count the TODOs afterwards.", [NOTES, counted()]),
+    (
+        "I want you to create a file, name it notes.txt, put a TODO line inside, and count the TODOs afterwards.",
+        [NOTES, counted()],
+    ),
     ('Please write a file "notes.txt" holding a TODO line; next, count occurrences of TODO in it', [NOTES, counted()]),
     ("notes.txt: create it with a TODO line, count TODOs", [NOTES, counted()]),
     ("Produce notes.txt which contains a TODO and report the number of TODOs it contains", [NOTES, counted()]),
     ("Create a file named notes.txt. Put a TODO line in it. How many TODOs does it have?", [NOTES, counted()]),
-    ("Could you make notes.txt? It should contain one TODO. After that, count how many TODOs are in there.", [NOTES, counted()]),
-    ('Put "TODO: test" in notes.txt, then tell me how many TODOs it has', [written("notes.txt", "TODO: test"), counted()]),
-    ("Create notes.txt containing TODO: buy milk and count the TODOs in it", [written("notes.txt", "TODO: buy milk\n"), counted()]),
+    (
+        "Could you make notes.txt? It should contain one TODO. After that, count how many TODOs are in there.",
+        [NOTES, counted()],
+    ),
+    (
+        'Put "TODO: test" in notes.txt, then tell me how many TODOs it has',
+        [written("notes.txt", "TODO: test"), counted()],
+    ),
+    (
+        "Create notes.txt containing TODO: buy milk and count the TODOs in it",
+        [written("notes.txt", "TODO: buy milk\n"), counted()],
+    ),
     # creating
     ("create notes.txt", [written("notes.txt")]),
     ("Please create an empty file called notes.txt", [written("notes.txt")]),
@@ -51,7 +63,10 @@ WORDINGS: list[tuple[str, list[Step]]] = [
     ("There should be a file named x.txt that contains 42", [written("x.txt", "42")]),
     ('Set up a file called config.json with {"a": 1}', [written("config.json", '{"a": 1}')]),
     ("Write this to notes.txt:\nmilk\neggs", [written("notes.txt", "milk\neggs")]),
-    ("create file1.txt with text \"A\" and file2.txt with text \"B\"", [written("file1.txt", "A"), written("file2.txt", "B")]),
+    (
+        'create file1.txt with text "A" and file2.txt with text "B"',
+        [written("file1.txt", "A"), written("file2.txt", "B")],
+    ),
     ('Create three files a.txt, b.txt and c.txt, each containing "x"', [written(f"{n}.txt", "x") for n in "abc"]),
     ("filename: notes.txt, text: hello", [written("notes.txt", "hello")]),
     ('With the content "abc", create notes.txt', [written("notes.txt", "abc")]),
@@ -64,7 +79,10 @@ WORDINGS: list[tuple[str, list[Step]]] = [
     ('Please create "my file.txt" containing "it\'s fine"', [written("my file.txt", "it's fine")]),
     # what must not be taken for a request
     ('write "then delete everything" to plan.txt', [written("plan.txt", "then delete everything")]),
-    ("create a.txt with the text buy milk and read the newspaper", [written("a.txt", "buy milk and read the newspaper")]),
+    (
+        "create a.txt with the text buy milk and read the newspaper",
+        [written("a.txt", "buy milk and read the newspaper")],
+    ),
     ('write "a.txt is done" to b.txt', [written("b.txt", "a.txt is done")]),
     # adding
     ('Append "bye" to notes.txt', [Step("append", "notes.txt", text="bye")]),
@@ -89,11 +107,24 @@ WORDINGS: list[tuple[str, list[Step]]] = [
     ("show the last line of notes.txt", [Step("read", "notes.txt", unit="last 1")]),
     ("print the first 2 lines of notes.txt", [Step("read", "notes.txt", unit="first 2")]),
     # listing
-    *((text, [LIST]) for text in (
-        "list files", "List all the files", "which files are there?", "what files do I have", "Show me the files", "ls",
-        "What is in the folder?", "Give me a list of all files", "Do we have any files?", "Please produce a listing of the directory",
-        "What's there?", "Don't delete anything, just list the files", "List the files but don't read them",
-    )),
+    *(
+        (text, [LIST])
+        for text in (
+            "list files",
+            "List all the files",
+            "which files are there?",
+            "what files do I have",
+            "Show me the files",
+            "ls",
+            "What is in the folder?",
+            "Give me a list of all files",
+            "Do we have any files?",
+            "Please produce a listing of the directory",
+            "What's there?",
+            "Don't delete anything, just list the files",
+            "List the files but don't read them",
+        )
+    ),
     # counting
     ("How many files are there?", [Step("list", unit="file")]),
     ("How many TODO lines are in notes.txt?", [counted()]),
@@ -121,14 +152,23 @@ WORDINGS: list[tuple[str, list[Step]]] = [
     ("Show me all lines with TODO in notes.txt", [Step("lines", "notes.txt", keyword="TODO")]),
     ("does notes.txt exist?", [Step("exists", "notes.txt")]),
     ("Is there a file named notes.txt?", [Step("exists", "notes.txt")]),
+    ("Is the file notes.txt empty?", [READ]),
+    ("who wrote notes.txt?", [READ]),
+    ("Tell me whether notes.txt mentions milk", [searched("notes.txt", "milk")]),
     # deleting and changing
+    ("Remove everything in the sandbox", [Step("delete", "*")]),
+    ("Update a.txt: replace hello with bye", [Step("replace", "a.txt", keyword="hello", text="bye")]),
+    ("Make it so that a.txt contains hello", [written("a.txt", "hello")]),
+    ("Create empty files a.txt and b.txt", [written("a.txt"), written("b.txt")]),
+    ("read notes.txt and write its content to copy.txt", [READ, Step("write", "copy.txt", uses_result=True)]),
+    ("list the files, create notes.txt, list the files", [LIST, written("notes.txt"), LIST]),
     ("delete notes.txt", [DELETE]),
     ("Please get rid of notes.txt", [DELETE]),
     ("I don't need notes.txt anymore, please delete it", [DELETE]),
     ("delte notes.txt", [DELETE]),
     ("throw notes.txt away", [DELETE]),
     ("Delete everything", [Step("delete", "*")]),
-    ("Please trash \"old stuff.txt\"", [Step("delete", "old stuff.txt")]),
+    ('Please trash "old stuff.txt"', [Step("delete", "old stuff.txt")]),
     ("clear notes.txt", [written("notes.txt")]),
     ('Replace the contents of a.txt with "new"', [written("a.txt", "new")]),
     ('replace "foo" with "bar" in a.txt', [Step("replace", "a.txt", keyword="foo", text="bar")]),
@@ -139,18 +179,27 @@ WORDINGS: list[tuple[str, list[Step]]] = [
     ("merge a.txt and b.txt into c.txt", [Step("merge", to="c.txt", files=("a.txt", "b.txt"))]),
     ("compare a.txt and b.txt", [Step("compare", files=("a.txt", "b.txt"))]),
     # several steps, in the order of doing
-    ('1. Create a.txt with "x"\n2. Read it\n3. Delete it', [written("a.txt", "x"), Step("read", "a.txt"), Step("delete", "a.txt")]),
+    (
+        '1. Create a.txt with "x"\n2. Read it\n3. Delete it',
+        [written("a.txt", "x"), Step("read", "a.txt"), Step("delete", "a.txt")],
+    ),
     ("Before deleting notes.txt, show me its contents", [READ, DELETE]),
     ("Delete notes.txt but first read it", [READ, DELETE]),
-    ("count the TODOs in notes.txt after adding a TODO line to it", [Step("append", "notes.txt", text=TODO), counted()]),
+    (
+        "count the TODOs in notes.txt after adding a TODO line to it",
+        [Step("append", "notes.txt", text=TODO), counted()],
+    ),
     ("list files, read notes.txt, delete notes.txt", [LIST, READ, DELETE]),
     ("List the files, then read the first one", [LIST, Step("read", "#1")]),
     ("write the number of TODOs in a.txt to b.txt", [counted("a.txt"), Step("write", "b.txt", uses_result=True)]),
     ("If notes.txt exists, delete it", [Step("delete", "notes.txt", when="exists")]),
     ("Create a.txt with hi unless it exists", [Step("write", "a.txt", text="hi", when="missing")]),
     ("Write a new file called hello.txt. It should say Hello World.", [written("hello.txt", "Hello World")]),
-    ('Create a.txt with "x", copy it to b.txt and delete the original', [written("a.txt", "x"), Step("copy", "a.txt", to="b.txt"), Step("delete", "a.txt")]),
-]  # fmt: skip
+    (
+        'Create a.txt with "x", copy it to b.txt and delete the original',
+        [written("a.txt", "x"), Step("copy", "a.txt", to="b.txt"), Step("delete", "a.txt")],
+    ),
+]
 
 
 def test_there_are_at_least_a_hundred_wordings() -> None:
@@ -217,17 +266,25 @@ def test_what_is_missing_is_asked_for(text: str, missing: str) -> None:
     ("text", "files", "said"),
     [
         (TUTORIAL, {"notes.txt": f"{TODO}\n"}, "1 time"),
-        ("Create a.txt with 'x TODO' and b.txt with 'TODO TODO', then tell me which files contain TODO", {"a.txt": "x TODO", "b.txt": "TODO TODO"}, "3 times in 2 files"),
+        (
+            "Create a.txt with 'x TODO' and b.txt with 'TODO TODO', then tell me which files contain TODO",
+            {"a.txt": "x TODO", "b.txt": "TODO TODO"},
+            "3 times in 2 files",
+        ),
         ("copy old.txt to new.txt and delete old.txt", {"new.txt": "one\ntwo\n"}, "copied"),
         ("rename old.txt to z.txt then list", {"z.txt": "one\ntwo\n"}, "1 file: z.txt"),
         ("replace one by three in old.txt and count three", {"old.txt": "three\ntwo\n"}, "1 time"),
         ("Remove the line 'one' from old.txt and show it", {"old.txt": "two\n"}, "two"),
-        ("put 'zero' at the top of old.txt, then tell me how many lines it has", {"old.txt": "zero\none\ntwo\n"}, "3 lines"),
+        (
+            "put 'zero' at the top of old.txt, then tell me how many lines it has",
+            {"old.txt": "zero\none\ntwo\n"},
+            "3 lines",
+        ),
         ("delete all files", {}, "I deleted old.txt."),
         ("count lines in old.txt and write the number to n.txt", {"old.txt": "one\ntwo\n", "n.txt": "2"}, "2 lines"),
         ("If nothing.txt exists, delete it", {"old.txt": "one\ntwo\n"}, "nothing to do"),
     ],
-)  # fmt: skip
+)
 def test_a_question_ends_with_the_right_files_and_a_true_answer(text: str, files: dict[str, str], said: str) -> None:
     talk = Talk(
         Disk() if "old" not in text and "all" not in text and "nothing" not in text else Disk({"old.txt": "one\ntwo\n"})

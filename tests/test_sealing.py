@@ -83,7 +83,9 @@ def test_parts_of_two_states_make_no_third() -> None:
     refused(lambda: seal.open(".".join([one[0], two[1], one[2]]), ABOUT))
 
 
-@pytest.mark.parametrize("state", ["", ".", "..", "v1", "v1.", "v1..", "v1.e30.", "v2.a.b", None, 5, True, [], {}, "\ud800"])
+@pytest.mark.parametrize(
+    "state", ["", ".", "..", "v1", "v1.", "v1..", "v1.e30.", "v2.a.b", None, 5, True, [], {}, "\ud800"]
+)
 def test_what_was_never_a_state_is_refused(state: Any) -> None:
     assert "for this request" in refused(lambda: at(0).open(state, ABOUT))
 

@@ -81,7 +81,9 @@ def test_where_a_stream_is_cut_makes_no_difference(text: str, events: list[Event
 
 
 stream_text = st.lists(
-    st.sampled_from(["data", "event", "id", "retry", ":", " ", "\r", "\n", "\r\n", "é", "😀", "\ufeff", "1", "\0", "x"]),
+    st.sampled_from(
+        ["data", "event", "id", "retry", ":", " ", "\r", "\n", "\r\n", "é", "😀", "\ufeff", "1", "\0", "x"]
+    ),
     max_size=40,
 ).map("".join)
 
@@ -102,7 +104,9 @@ one_line = st.text(st.characters(exclude_characters="\r\n\0", exclude_categories
 @given(st.text(st.characters(exclude_categories=["Cs"])), one_line, one_line, st.none() | st.integers(0, 10**9 - 1))
 @example("x\revent: forged\rdata: y", "message", "1", None)
 @example(" leading", " x", "", 0)
-def test_what_is_written_is_one_event_that_reads_back_the_same(data: str, kind: str, id: str, retry: int | None) -> None:
+def test_what_is_written_is_one_event_that_reads_back_the_same(
+    data: str, kind: str, id: str, retry: int | None
+) -> None:
     written = encode(data, event=kind, id=id, retry=retry)
     lines = data.replace("\r\n", "\n").replace("\r", "\n")
     assert read(written) == [Event(lines, kind or "message", id, retry)]

@@ -69,3 +69,16 @@ def test_what_no_tool_may_touch_is_no_news(heard: Heard, tmp_path: Path) -> None
     Sandbox(tmp_path).write("after.txt", "")
     assert heard.of("playground://files/after.txt")
     assert {change.uri for change in heard.changes if change.uri} == {"playground://files/after.txt"}
+
+
+def test_what_changes_before_the_watch_is_ready_is_announced_too(tmp_path: Path) -> None:
+    heard, sandbox = Heard(), Sandbox(tmp_path)
+    sandbox.write("old.txt", "old")
+    watch = Watching(sandbox, URI, heard)
+    watch.start()
+    sandbox.write("old.txt", "new text")  # at once: the library that tells is still being loaded
+    sandbox.write("new.txt", "")
+    assert heard.of("playground://files/old.txt")
+    assert heard.of("playground://files/new.txt")
+    assert heard.of(None)
+    watch.stop()

@@ -142,8 +142,8 @@ _NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?![\w])")
 def ignored(answer: str, results: Sequence[Result]) -> bool:
     """Whether the answer seems to be made without the last results of the turn.
 
-    Two signs: all tools succeeded and yet the model says it can't; or it gives numbers of its own, and none
-    of those that the tools returned.
+    Two signs: all tools succeeded and yet the model says it can't; or the tools returned a single number and the
+    model gives others only. (Of a list it may well have counted the items.)
     """
     if not results or any(result.is_error for result in results):
         return False
@@ -151,4 +151,4 @@ def ignored(answer: str, results: Sequence[Result]) -> bool:
         return True
     texts = [block["text"] for result in results for block in result.content if block["type"] == "text"]
     returned, given = set(_NUMBER.findall("\n".join(texts))), set(_NUMBER.findall(answer))
-    return bool(given and returned) and not given & returned and sum(map(len, texts)) < 2_000
+    return bool(given) and len(returned) == 1 and not given & returned and "[" not in "".join(texts)

@@ -8,9 +8,16 @@ scenarios and a gallery of misbehaving models, and tests of clients.
     with ScriptedModel() as model:
         base_url = model.start("openai")
 
-The parts, from words to wire: `wording`, `operations`, `keywords`, `contents`, `understanding` (text ->
-`steps`) · `toolbox`, `results`, `doing`, `deciding` (steps and results -> the next answer) · `gallery`,
-`scenarios`, `small_talk` (other answers) · `strict`, `dialects` (the wire shapes) · `server`.
+The parts, from words to wire:
+
+wording, operations, keywords, contents   what stands in a text: clauses, verbs, keywords, texts to write
+reading, slots, writing, understanding    text -> steps
+steps                                     what lies between understanding and doing
+toolbox, results, asking, tasks, doing    steps -> calls, results -> sentences
+deciding                                  a conversation -> the next answer, made anew each time
+small_talk, gallery, scenarios            other answers: talk, misbehaving models, what a teacher wrote
+strict, dialects                          the wire shapes: requests refused or read, answers written
+server, service, model                    a real HTTP server, and the object that starts it
 """
 
 from playground.scripted_model.model import DIALECTS, ScriptedModel

@@ -4,15 +4,19 @@ its own."""
 import argparse
 import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from playground.scripted_model.gallery import GALLERY
 from playground.scripted_model.model import DIALECTS, ScriptedModel
 from playground.scripted_model.scenarios import FOLDER, ScenarioError, load
 
 
-def main(arguments: Sequence[str] | None = None, stop: threading.Event | None = None) -> int:
-    """Serve until Ctrl-C, or until `stop` is set; the exit status."""
+def main(
+    arguments: Sequence[str] | None = None,
+    stop: threading.Event | None = None,
+    started: Callable[[str], object] = lambda base: None,
+) -> int:
+    """Serve until Ctrl-C, or until `stop` is set; the exit status. `started` is told the base URL."""
     options = _options(arguments)
     if options.list:
         print("\n".join(_models()))
@@ -33,14 +37,10 @@ def main(arguments: Sequence[str] | None = None, stop: threading.Event | None = 
         print(f"Port {options.port} can't be opened ({error}); choose another with --port.", file=sys.stderr)
         return 1
     print(f"The scripted model listens on {base} and speaks like {options.dialect}.", flush=True)
-    print(
-        (
-            f"It is a set of rules, not a language model. Its names: "
-            f"scripted{''.join(f', {name}' for name in options.model)};"
-        ),
-        flush=True,
-    )
+    names = ", ".join(["scripted", *options.model])
+    print(f"It is a set of rules, not a language model. Its names: {names};", flush=True)
     print("also those that --list shows. Ctrl-C stops it.", flush=True)
+    started(base)
     try:
         (stop or threading.Event()).wait()
     except KeyboardInterrupt:

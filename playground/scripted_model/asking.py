@@ -24,9 +24,9 @@ class Trouble(Exception):
 
 @dataclass
 class Memory:
-    """What earlier steps of the same question left behind."""
+    """What earlier steps of the same question left behind; `value` is None when there is nothing to pass on."""
 
-    value: str = ""
+    value: str | None = None
     names: list[str] = field(default_factory=list)
     spoiled: dict[str, str] = field(default_factory=dict)
 

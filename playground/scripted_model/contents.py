@@ -97,6 +97,10 @@ def compose(phrase: str) -> str:
     lines = _described(bare)
     if lines:
         return _lines(lines)
+    apart = re.search(r",?\s*(?:each )?on (?:its own|their own|a new|separate|different) lines?$", bare, re.IGNORECASE)
+    if apart:
+        items = items_of(re.sub(r"^(?:the )?(?:numbers|words|names|lines|items)\s+", "", bare[: apart.start()]))
+        return "".join(f"{item}\n" for item in items)
     parts = items_of(bare)
     described = [part for part in parts if re.match(rf"(?:{_MANY}|\d+)\s", part, re.I) and is_description(part)]
     if len(described) == len(parts) > 1:

@@ -77,7 +77,7 @@ def _plan(prompt: Prompt, box: Toolbox) -> Doing:
         return _one_call(call)
     known = [name for question in earlier for one in question.rounds for name in _files_of(one, prompt)]
     understood = understand(text, [question.text for question in earlier], known)
-    if understood.steps:
+    if understood.steps and not (tool and all(step.do == "ask" for step in understood.steps)):
         return carry_out(understood.steps, box)
     if tool:
         return _say(

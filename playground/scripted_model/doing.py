@@ -92,6 +92,7 @@ def _guarded(step: Step, box: Toolbox, memory: Memory) -> Doing:
                 return f"{there} file named {step.file}, so there was nothing to do."
         return (yield from TASKS[step.do](step, box, memory))
     except Trouble as trouble:
+        memory.value = None
         if _changes(step):
             memory.spoiled[step.file or step.to] = str(trouble)
         return str(trouble)

@@ -18,7 +18,8 @@ _STRONG: Final = {
         rf"|diff\b"
     ),
     "merge": r"merg\w+|combin\w+|concatenat\w+|join(?:ing)?\b",
-    "copy": r"cop(?:y|ies|ying)\b|duplicat\w+|clon(?:e|ing)\b|back(?:ing)?[ -]?up\b"
+    "copy": rf"(?:creat|mak|sav)\w* {_F} (?:as|from|with) (?:a |an |the )*(?:copy|duplicate|clone"
+    rf"|contents?) of\b|cop(?:y|ies|ying)\b|duplicat\w+|clon(?:e|ing)\b|back(?:ing)?[ -]?up\b"
     r"|(?:mak(?:e|ing)|creat(?:e|ing)|sav(?:e|ing)) (?:me )?(?:a |an )?(?:exact |backup "
     r"|second )?(?:copy|duplicate|backup|clone)(?: of)?",
     "rename": (
@@ -50,7 +51,7 @@ _STRONG: Final = {
     r"|(?:need|want|would like|i'd like|give me|have|there should be|there needs to be) (?:an? "
     r")?(?:new |empty |blank |text |second )*(?:file|document)\b"
     r"|(?:set|update|edit|modify) .{1,60}?\b(?:to|so that it) (?:say|read|contain|be)s?\b"
-    r"|type\b(?=.*\b(?:in|into|to)\b)|enter\b|echo\b(?=.*(?:>|into|to))"
+    r"|type\b(?=.*\b(?:in|into|to)\b)|enter\b|echo\b(?=.*(?:>|\b(?:into|to)\b))"
     rf"|(?:{_F}|it|the file|this file|that file) (?:should|must|needs to|has to|shall|is to) "
     rf"(?:just |only )?(?:contain|say|read|have|hold|be|include)\b",
     "count": (
@@ -77,7 +78,8 @@ _STRONG: Final = {
     r"|do|did)\b|(?:does|do|did) .{1,60}? (?:contain|mention|include|have|say|hold|appear|occur"
     r"|show up)\b"
     r"|(?:is|are) there (?:an?|any|some|still)\b|(?:is|are) .{1,40}? (?:in|inside|mentioned"
-    r"|anywhere|contained|found|listed)\b|(?:has|have) .{1,30}? (?:any|an?) |any (?:todo|fixme)",
+    r"|anywhere|contained|found|listed)\b|(?:whether|if) .{1,40}? (?:contain|mention|includ|hav"
+    r"|has)\w*|(?:has|have) .{1,30}? (?:any|an?) |any (?:todo|fixme)",
     "exists": rf"(?:do|does|did) (?:(?:the |a |my |any )?(?:file |document )?(?:named |called )?)?(?:{_F}"
     rf"|it|that file|such a file) (?:already |still |really )?exist"
     rf"|(?:is|are) there (?:already |still )?(?:a|any|some) (?:file|document)s? (?:named|called"
@@ -145,6 +147,14 @@ NO_REQUEST: Final = re.compile(
 )
 
 
+CHANGES: Final = ("write", "append", "clear", "delete", "copy", "rename", "replace", "merge")
+# A question about how things are never changes them: "is a.txt empty?" must not empty it.
+_QUESTION: Final = re.compile(
+    r"(?:is|are|was|were|does|do (?!you mind\b|please\b)|did|has|have (?!an?\b)|who|when|where"
+    r"|which|what|how)\b"
+    r"(?! about\b)",
+    re.IGNORECASE,
+)
 _FOLDER: Final = re.compile(
     (
         r"\b(?:creat|mak|add|delet|remov|renam)\w* (?:me )?(?:an? |the |new |another "
@@ -173,10 +183,16 @@ def operation(clause: str) -> Found | None:
         return Found("read", 0, told.end())
     if NO_REQUEST.search(clause) or _FOLDER.search(clause):
         return None
-    found = [Found(name, hit.start(), hit.end()) for name, words in _PATTERNS.items() if (hit := words.search(clause))]
+    patterns = _PATTERNS.items()
+    is_question = _QUESTION.match(clause) is not None
+    if is_question:
+        patterns = {name: words for name, words in patterns if name not in CHANGES}.items()
+    found = [Found(name, hit.start(), hit.end()) for name, words in patterns if (hit := words.search(clause))]
     if found:
         return _preferred(clause, min(found, key=lambda one: (one.start, -one.end)), found)
     weak = _WEAK_PATTERN.search(clause)
+    if is_question and not weak and "⟦f" in clause:
+        return Found("read", 0, len(clause))
     return Found("read", weak.start(), weak.end()) if weak else None
 
 

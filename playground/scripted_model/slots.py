@@ -20,11 +20,14 @@ def steps_of(clause: str, reading: Reading) -> list[Step]:
     clause = re.sub(r"\s+", " ", clause) if ":" not in clause else clause
     negated = NEGATED.search(clause)
     if negated:
-        head = operation(clause)
-        if head is None or negated.start() < head.start:
+        before = clause[: negated.start()]
+        head = operation(before)
+        if head is None:
             reading.files(clause)
             return []
-        clause = clause[: negated.start()]
+        # "write don't panic to a.txt": there the negation is the text.
+        is_text = head.name in ("write", "append") and re.match(r"do|please|never|not", negated[0], re.IGNORECASE)
+        clause = clause if is_text else before
     found = operation(clause)
     if not found:
         reading.files(clause)
@@ -191,6 +194,8 @@ def _delete(clause: str, found: Found, reading: Reading) -> list[Step]:
 
 
 def _clear(clause: str, found: Found, reading: Reading) -> list[Step]:
+    if not reading.marked.files_in(clause) and re.search(r"\b(?:sandbox|folder|directory)\b", clause, re.I):
+        return [Step("delete", EVERY)]
     if not reading.marked.files_in(clause) and not re.search(r"\b(?:it|file|that|this|them|both)\b", clause, re.I):
         return []
     return [replace(step, do="write" if step.do != "ask" else "ask") for step in _per_file("clear", clause, reading)]

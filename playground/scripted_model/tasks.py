@@ -28,15 +28,23 @@ from playground.scripted_model.toolbox import Toolbox
 NO_FILES: Final = "There are no files."
 
 
+def _to_write(step: Step, memory: Memory) -> str:
+    if not step.uses_result:
+        return step.text
+    if memory.value is None:
+        raise Trouble(f"I have no whole result to write into {step.file}, so I left it as it is.")
+    return memory.value
+
+
 def _write(step: Step, box: Toolbox, memory: Memory) -> Doing:
-    text = memory.value if step.uses_result else step.text
+    text = _to_write(step, memory)
     outcome = yield from use(box, "write", f"write {step.file}", file=step.file, text=text)
     message = results.value_of(outcome).get("message")
     return f"Done: {message.rstrip('.')}." if isinstance(message, str) else f"I wrote {step.file}."
 
 
 def _append(step: Step, box: Toolbox, memory: Memory) -> Doing:
-    line = memory.value if step.uses_result else step.text
+    line = _to_write(step, memory)
     if box.find("append") is not None:
         outcome = yield from use(box, "append", f"add to {step.file}", file=step.file, text=line)
         length = results.value_of(outcome).get("length")
@@ -60,7 +68,9 @@ def _read(step: Step, box: Toolbox, memory: Memory) -> Doing:
         names = yield from listing(box)
         texts = yield from texts_in(box, names)
         return "\n".join(_quoted(name, text) for name, text in texts) or NO_FILES
-    text = memory.value = yield from text_in(box, step.file)
+    outcome = yield from use(box, "read", f"read {step.file}", file=step.file)
+    text = results.text_of(outcome)
+    memory.value = None if results.was_cut(outcome) else text
     part = re.match(r"(first|last) (\d+)", step.unit)
     if part:
         lines, many = text.splitlines(), int(part[2])

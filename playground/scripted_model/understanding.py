@@ -16,6 +16,7 @@ import difflib
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Final
 
 from playground.scripted_model import small_talk
@@ -61,8 +62,8 @@ _MISSPELT: Final = [
 def understand(text: str, earlier: Sequence[str] = (), known: Iterable[str] = ()) -> Understood:
     """What a question asks for; `earlier` are the texts before it, oldest first; `known` files used since.
 
-    >>> understand("Put 'hello' into a.txt, then count the TODOs").steps
-    (Step(do='write', file='a.txt', text='hello'), Step(do='count', file='a.txt', keyword='TODO'))
+    >>> [step.described() for step in understand("Put 'hello' into a.txt, then count the TODOs").steps]
+    ['write a.txt', 'count TODO in a.txt']
     """
     text = text.strip()
     before = [*(name for one in earlier for name in mark(one).files), *known]
@@ -194,4 +195,7 @@ def _merged(steps: list[Step]) -> tuple[Step, ...]:
         if is_first_half and follow and follow.do == "write" and follow.file and step.file in ("", follow.file):
             continue
         kept.append(step)
-    return tuple(dict.fromkeys(kept)) if all(step.do not in ("append", "prepend") for step in kept) else tuple(kept)
+    twice = ("append", "prepend")  # these do something new each time
+    pairs = pairwise([Step("nothing"), *kept])
+    repeats = [step == before and step.do not in twice for before, step in pairs]
+    return tuple(step for step, is_repeat in zip(kept, repeats, strict=True) if not is_repeat)

@@ -160,7 +160,7 @@ def mark(text: str) -> Marked:
 
     text = text.replace("⟦", "[").replace("⟧", "]").replace("\r\n", "\n")
     text = _QUOTED.sub(quoted, text)
-    text = re.sub(r"(?<=\w)’(?=\w)", "'", text)
+    text = re.sub(r"\bw/\s*", "with ", re.sub(r"(?<=\w)’(?=\w)", "'", text))
     text = _NAMED.sub(named, _FILE.sub(plain, text))
     return Marked(text, tuple(quotes), tuple(files), tuple(originals))
 

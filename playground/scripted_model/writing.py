@@ -18,7 +18,8 @@ from playground.scripted_model.steps import EVERY, Step
 
 RESULT: Final = re.compile(
     (
-        r"^(?:(?:down|out)\s+)?(?:the |that |this |your |its )?(?:number|count|result|results"
+        r"^(?:its|that|this) (?:contents?|text)$|^(?:(?:down|out)\s+)?(?:the |that |this |your "
+        r"|its )?(?:number|count|result|results"
         r"|answer|total|sum|output|amount|it all|findings|outcome|figure)(?: (?:you (?:got|found"
         r"|get|counted)|of (?:that|it)|as (?:text|a number)))?$"
     ),
@@ -44,12 +45,8 @@ def written(do: str, clause: str, found: Found, reading: Reading) -> list[Step]:
     quotes = reading.marked.quotes_in(clause)
     if pairs := _pairs(clause, reading):
         return [Step(do, name, text=text) for name, text in pairs]
-    if not quotes and RESULT.match(phrase):
-        return [Step(do, name, uses_result=True) for name in files] or [Step("ask", keyword=do)]
-    if not quotes and NESTED.match(phrase):
-        inner = reading.nested(re.sub(r"^(?:down|out) ", "", phrase), reading)
-        if inner and inner[0].do not in ("ask", "write", "append"):
-            return [*inner, *(Step(do, name, uses_result=True) for name in files)]
+    if not quotes and (computed := _from_results(do, phrase, files, reading)):
+        return computed
     if re.search(r"\bTODO", phrase, re.I):
         reading.keyword = "TODO"
     if do == "append" and re.search(r"\bprepend|\b(?:top|beginning|start) of\b|\bas the first line\b", clause, re.I):
@@ -60,12 +57,8 @@ def written(do: str, clause: str, found: Found, reading: Reading) -> list[Step]:
     phrase, times = contents.repeated(phrase)
     text = quoted_text(quotes, phrase) if quotes else _composed(reading.marked.restore(phrase), is_final=bool(made_up))
     text = text if times == 1 else (text.rstrip("\n") + "\n") * times
-    if (
-        do == "write"
-        and not text
-        and reading.mentioned
-        and re.search(r"sav(?:e|ing)", clause[found.start : found.end], re.I)
-    ):
+    is_saving = re.match(r"sav(?:e|ing)", clause[found.start : found.end], re.IGNORECASE)
+    if do == "write" and not text and reading.mentioned and is_saving:
         return []
     if do == "write" and not text and files and _is_vague(clause, found):
         return [Step("ask", name, keyword="text") for name in files]
@@ -75,6 +68,17 @@ def written(do: str, clause: str, found: Found, reading: Reading) -> list[Step]:
     if do == "write":
         return [Step("write", name, text=text) for name in files]
     return [Step(do, name, text=line) for name in files for line in text.rstrip("\n").split("\n")]
+
+
+def _from_results(do: str, phrase: str, files: list[str], reading: Reading) -> list[Step]:
+    """Steps that write what a step found: the one before, or one that the phrase itself asks for."""
+    there = [Step(do, name, uses_result=True) for name in files] or [Step("ask", keyword=do)]
+    if RESULT.match(phrase):
+        return there
+    if not NESTED.match(phrase):
+        return []
+    inner = reading.nested(re.sub(r"^(?:down|out) ", "", phrase), reading)
+    return [*inner, *there] if inner and inner[0].do not in ("ask", "write", "append") else []
 
 
 def _composed(phrase: str, *, is_final: bool) -> str:
@@ -132,7 +136,7 @@ _PRONOUN: Final = re.compile(
 
 
 _INTRODUCER: Final = re.compile(
-    r"^\s*(?:[,:>-]\s*|(?:with|containing|contain|saying|that says|that reads|that contains"
+    r"^\s*(?:[,:>-]\s*|(?:with|containing|contains?|saying|that says|that reads|that contains"
     r"|that has|which says|which contains|which has|and|to say|to read|to contain|reading"
     r"|holding|including|having|has|have|so that it (?:says|contains|reads)"
     r"|should (?:contain|say|read|be|have)|says|contents?(?: is| should be)?|text(?: is| "
@@ -149,7 +153,7 @@ _FILE_WITH: Final = (
 )
 
 
-_OF_FILE: Final = r"^\s*(?:me |us )?(?:an? |the |new |empty |blank |text |plain )*(?:file|document)?\s*$"
+_OF_FILE: Final = r"^\s*(?:me |us )?(?:an? |the |new |empty |blank |text |plain )*(?:files?|documents?)?\s*$"
 
 
 def phrase_of(body: str) -> tuple[str, str]:
@@ -186,6 +190,7 @@ def phrase_of(body: str) -> tuple[str, str]:
     left = _INTRODUCER.sub("", re.sub(_FILE_WITH, "", left, flags=re.I)).strip(" ,:>")
     if left and body[target.end() :].lstrip().startswith(":") and right:
         left = "" if not contents.is_description(left) else f"{left}: {right}"
+    left = re.sub(r"^(?:it )?so(?: that)?$", "", left)
     is_kind = re.match(r"^(?:an? |the |my )?[\w-]*\s*(?:file|notes?|list|document)$", left, re.I)
     phrase = right if right and (not left or is_kind) else left
     return _trimmed(phrase), target[0]

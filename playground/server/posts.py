@@ -11,6 +11,7 @@ Theory of operation
 """
 
 import itertools
+import re
 import threading
 import time
 from collections import OrderedDict, deque
@@ -24,10 +25,11 @@ from mcp_core.messages import Id, Message, Notification, ProtocolError, Request
 from mcp_core.serving import Session
 from playground.logbook import Logbook
 from playground.server.live import Delivery, Live
-from playground.server.streams import Stream
+from playground.server.streams import OnGone, Stream
 
 RETRY_MS = 1000  # after which a client that lost a stream may come back for the rest
 KEPT_STREAMS = 32  # of one session, besides those that are open
+_EVENT_ID = re.compile(r"(s[0-9]{1,9})-([0-9]{1,9})")
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +72,14 @@ class HttpLive(Live):
             if stream not in self._streams.values():  # a batch has several answers on one stream
                 stream.end()
 
-    def post(self, message: Message, raw: bytes, headers: Mapping[str, str] | None, http: Any) -> Answer:
+    def post(
+        self,
+        message: Message,
+        raw: bytes,
+        headers: Mapping[str, str] | None,
+        http: Any,
+        on_gone: OnGone | None = None,
+    ) -> Answer:
         """Answers the message of one POST: a request with JSON if that is all there is to send, else with a stream."""
         deliveries = self.take(message, raw, headers=headers, http=http)
         if isinstance(message, Request):
@@ -79,14 +88,21 @@ class HttpLive(Live):
                 # 202 where it was cancelled: the client has told us that it wants to hear nothing more of it.
                 return Answer(first.status if first.text is not None else 202, first.text)
             rest = deliveries if first is None else itertools.chain([first], deliveries)
-            return self._stream([message.id], rest)
+            return self._stream([message.id], rest, on_gone)
         if isinstance(message, Notification):
             deque(map(self.deliver, deliveries), maxlen=0)
         else:  # the answer to a question: the tool runs on, and its client need not wait here for it
             threading.Thread(target=lambda: deque(map(self.deliver, deliveries), maxlen=0), daemon=True).start()
         return Answer(202)
 
-    def post_batch(self, batch: list[Any], raw: bytes, headers: Mapping[str, str] | None, http: Any) -> Answer:
+    def post_batch(
+        self,
+        batch: list[Any],
+        raw: bytes,
+        headers: Mapping[str, str] | None,
+        http: Any,
+        on_gone: OnGone | None = None,
+    ) -> Answer:
         """Answers an array of messages (2025-03-26 only): one stream for all the answers, none if nothing is asked."""
         self._log.write("rpc_batch", {"raw": raw.decode("utf-8"), "count": len(batch)}, session=self.id)
         parts: list[Iterator[Delivery]] = []
@@ -102,22 +118,23 @@ class HttpLive(Live):
             ids += [message.id] if isinstance(message, Request) else []
         deliveries = itertools.chain.from_iterable(parts)
         if ids:
-            return self._stream(ids, deliveries)
+            return self._stream(ids, deliveries, on_gone)
         failures = [delivery.text for delivery in deliveries if delivery.text is not None]
         return Answer(400, f"[{','.join(failures)}]") if failures else Answer(202)
 
-    def resume(self, last_event_id: str | None) -> Generator[str, None, None] | None:
+    def resume(self, last_event_id: str | None, on_gone: OnGone | None = None) -> Generator[str, None, None] | None:
         """The events of a GET: the rest of the stream that an event id names, else the general one; None if taken."""
-        name, _, number = (last_event_id or "").rpartition("-")
-        stream = self._kept.get(name, self.general)
-        after = int(number) if name in self._kept and number.isascii() and number.isdecimal() else stream.delivered
+        found = _EVENT_ID.fullmatch(last_event_id or "")
+        known = self._kept.get(found[1]) if found else None
+        stream = known or self.general
+        after = int(found[2]) if found and known else stream.delivered
         if stream is self.general and last_event_id is None and stream.is_read:
             return None
-        return self._read(stream, after)
+        return self._read(stream, after, on_gone)
 
-    def _read(self, stream: Stream, after: int) -> Generator[str, None, None]:
+    def _read(self, stream: Stream, after: int, on_gone: OnGone | None) -> Generator[str, None, None]:
         yield self._beginning(stream, after)
-        yield from stream.read(after)
+        yield from stream.read(after, on_gone=on_gone)
 
     def _beginning(self, stream: Stream, after: int = 0) -> str:
         """What opens a stream: since 2025-11-25 an event with an id and no data, so that it can always be resumed."""
@@ -140,12 +157,14 @@ class HttpLive(Live):
         for stream in [*self._streams.values(), self.general]:
             stream.end()
 
-    def _stream(self, ids: list[Id], deliveries: Iterator[Delivery]) -> Answer:
+    def _stream(self, ids: list[Id], deliveries: Iterator[Delivery], on_gone: OnGone | None) -> Answer:
         stream = self._open_stream()
         self._streams.update(dict.fromkeys(ids, stream))
-        return Answer(200, events=self._events(ids, stream, deliveries))
+        return Answer(200, events=self._events(ids, stream, deliveries, on_gone))
 
-    def _events(self, ids: list[Id], stream: Stream, deliveries: Iterator[Delivery]) -> Generator[str, None, None]:
+    def _events(
+        self, ids: list[Id], stream: Stream, deliveries: Iterator[Delivery], on_gone: OnGone | None
+    ) -> Generator[str, None, None]:
         def feed() -> Iterator[Delivery]:
             for delivery in deliveries:
                 self.deliver(delivery, otherwise=stream)  # a batch holds answers to what was no request
@@ -154,7 +173,7 @@ class HttpLive(Live):
         rest = feed()
         try:
             yield self._beginning(stream)
-            yield from stream.read(feed=rest)
+            yield from stream.read(feed=rest, on_gone=on_gone)
         finally:
             if not stream.has_ended:  # the reader has left before the answer
                 for id in ids:

@@ -12,13 +12,15 @@ Theory of operation
 """
 
 import threading
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 
 from mcp_core import sse
 from playground.server.live import Delivery
 
 HEARTBEAT = 15.0  # seconds between two comments on a silent stream: it keeps proxies and finds clients that left
 KEPT_EVENTS = 1000
+
+OnGone = Callable[[Callable[[], None]], None]  # has what it is given called when the reader's connection is gone
 
 
 class Stream:
@@ -58,14 +60,19 @@ class Stream:
     def has_ended(self) -> bool:
         return self._has_ended
 
-    def read(self, after: int = 0, *, feed: Iterator[Delivery] | None = None) -> Iterator[str]:
+    def read(
+        self, after: int = 0, *, feed: Iterator[Delivery] | None = None, on_gone: OnGone | None = None
+    ) -> Iterator[str]:
         """The events after a number, then those to come, with comments in silence. `feed` is run to get more events.
 
-        Ends with the stream, or at a Delivery that sends the client away.
+        Ends with the stream, at a Delivery that sends the client away, or when `on_gone` tells that the reader left:
+        the thread that waits here is needed for others, and would notice by itself only at the next comment.
         """
         with self._news:
             me = self._reader = object()
             self._news.notify_all()
+        if on_gone is not None:
+            on_gone(lambda: self._dismiss(me))
         try:
             for delivery in feed or ():
                 if delivery.come_back is not None and self.is_numbered:
@@ -82,6 +89,12 @@ class Stream:
         finally:
             with self._news:
                 self._reader = None if self._reader is me else self._reader
+
+    def _dismiss(self, reader: object) -> None:
+        with self._news:
+            if self._reader is reader:
+                self._reader = None
+                self._news.notify_all()
 
     def _wait(self, after: int, reader: object) -> tuple[bool, bool]:
         """Waits for news; whether there were any, and whether they are the last for this reader."""

@@ -25,13 +25,19 @@ class Watching:
     def __init__(self, sandbox: Sandbox, template: str, announce: Callable[[Change], None]) -> None:
         self._sandbox, self._template, self._announce = sandbox, template, announce
         self._known: set[str] = set()
+        self._before: dict[str, tuple[int, float]] = {}
         self._lock = threading.Lock()
         self.is_ready = threading.Event()  # from now on nothing is missed
         self._is_over = threading.Event()
         self._thread = threading.Thread(target=self._begin, name="watching", daemon=True)
 
     def start(self) -> None:
-        """Begins, in a thread of its own: loading the library takes longer than answering the first request."""
+        """Begins, in a thread of its own: loading the library takes longer than answering the first request.
+
+        What changes until the thread is ready is found by comparing.
+        """
+        self._before = self._look()
+        self._known = set(self._before)
         self._thread.start()
 
     def stop(self) -> None:
@@ -61,7 +67,6 @@ class Watching:
         from watchdog.observers import Observer
 
         kinds: list[Any] = [FileCreatedEvent, FileDeletedEvent, FileModifiedEvent, FileMovedEvent]
-        self._known = set(self._sandbox.names())
         observer = Observer()
         try:
             observer.schedule(self, str(self._sandbox.path), event_filter=kinds)  # type: ignore[arg-type]
@@ -69,20 +74,23 @@ class Watching:
         except OSError:  # no more watches to be had
             self._poll()
             return
+        self._compare()
         self.is_ready.set()
         self._is_over.wait()
         observer.stop()
         observer.join()
 
     def _poll(self) -> None:
-        before = self._look()
         self.is_ready.set()
         while not self._is_over.wait(POLL):
-            now = self._look()
-            for name in before.keys() | now.keys():
-                if before.get(name) != now.get(name):
-                    self.changed(name, name in now)
-            before = now
+            self._compare()
+
+    def _compare(self) -> None:
+        """Announces what has become different since one last looked."""
+        before, self._before = self._before, self._look()
+        for name in before.keys() | self._before.keys():
+            if before.get(name) != self._before.get(name):
+                self.changed(name, name in self._before)
 
     def _look(self) -> dict[str, tuple[int, float]]:
         try:

@@ -87,7 +87,9 @@ def is_log(name: str) -> bool:
     >>> is_log("mcp-server.jsonl"), is_log("../secret.jsonl"), is_log("mcp-server.jsonl.1")
     (True, False, False)
     """
-    return name.endswith(SUFFIX) and name != SUFFIX and not any(char in name for char in "/\\\0")
+    # A name that is no Unicode (a stray byte on the disk, "\\udcff" here) can't be said in JSON or in an address.
+    is_single = not any(char in "/\\\0" or "\ud800" <= char <= "\udfff" for char in name)
+    return is_single and name.endswith(SUFFIX) and name != SUFFIX
 
 
 def read_at(descriptor: int, count: int, start: int) -> bytes:

@@ -21,6 +21,7 @@ Theory of operation
 import os
 import threading
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from json.encoder import encode_basestring_ascii as quote
@@ -73,7 +74,7 @@ class Overflow(Exception):
 
 
 class Closed(Exception):
-    """The hub has ended."""
+    """The hub has ended, or the client has left."""
 
 
 @dataclass
@@ -137,16 +138,28 @@ class Hub:
             spots = {name: followed.spot for name, followed in self._followed.items() if followed.spot}
             return self._first + len(self._events), spots
 
-    def since(self, number: int, timeout: float) -> list[Event]:
-        """The events from a number on, waited for; none when the time is over. Raises Overflow, Closed."""
+    def since(self, number: int, timeout: float, has_left: Callable[[], bool] = lambda: False) -> list[Event]:
+        """The events from a number on, waited for; none when the time is over. Raises Overflow, Closed.
+
+        Whoever makes `has_left` true calls wake() then: the client is gone, and nothing more is waited for.
+        """
+
+        def is_over() -> bool:
+            return self._is_closed or has_left()
+
         with self._news:
-            if number == self._first + len(self._events) and not self._is_closed:
-                self._news.wait_for(lambda: self._is_closed or number < self._first + len(self._events), timeout)
-            if self._is_closed:
+            if number == self._first + len(self._events):
+                self._news.wait_for(lambda: is_over() or number < self._first + len(self._events), timeout)
+            if is_over():
                 raise Closed
             if number < self._first:
                 raise Overflow
             return self._events[number - self._first :]
+
+    def wake(self) -> None:
+        """Has all who wait look whether their client has left."""
+        with self._news:
+            self._news.notify_all()
 
     # ---- following -----------------------------------------------------------------------------------------
 
@@ -207,7 +220,10 @@ class Hub:
             seen = os.fstat(descriptor)
             ask = strand.wants(seen.st_size, seen.st_mtime_ns != followed.times.get(inode))
             followed.times[inode] = seen.st_mtime_ns
-            lines = strand.takes(read_at(descriptor, ask[1], ask[0])) if ask else []
+            try:
+                lines = strand.takes(read_at(descriptor, ask[1], ask[0])) if ask else []
+            except OSError:  # the disk failed; the next look tries again, and other files go on
+                return
             notices = strand.news()
             if notices:
                 self._move(name, followed, Spot(inode, 0))

@@ -11,6 +11,7 @@ Theory of operation
     event carries the token of the place behind it, so it doesn't matter where the connection breaks.
 """
 
+import threading
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import Any
@@ -25,12 +26,30 @@ OPENING = b"retry: 1000\n: This stream tells what is written in the logs.\n\n"
 PIECE = 64 * 1024  # bytes sent at once
 
 Test = Callable[[Any], bool]
+OnGone = Callable[[Callable[[], None]], None]
 
 
 def stream(
-    hub: Hub, *, names: Collection[str] | None, test: Test | None, history: int, token: str, heartbeat: float
+    hub: Hub,
+    *,
+    names: Collection[str] | None,
+    test: Test | None,
+    history: int,
+    token: str,
+    heartbeat: float,
+    on_gone: OnGone = lambda leave: None,
 ) -> Iterator[bytes]:
-    """The stream. `names` None means all logs, also those made later; `heartbeat` is in seconds."""
+    """The stream. `names` None means all logs, also those made later; `heartbeat` is in seconds.
+
+    `on_gone` has its argument called when the client has left: the thread that waits here is needed for others.
+    """
+    has_left = threading.Event()
+
+    def leave() -> None:
+        has_left.set()
+        hub.wake()
+
+    on_gone(leave)
     yield OPENING
     since = places.read(token) if token else None
     if token and since is None:
@@ -45,7 +64,7 @@ def stream(
         try:
             due = time.monotonic() + heartbeat
             while True:
-                events = hub.since(number, max(0.0, due - time.monotonic()))
+                events = hub.since(number, max(0.0, due - time.monotonic()), has_left.is_set)
                 number += len(events)
                 token = events[-1].token if events else token
                 piece = b"".join([event.frame for event in events if _wants(event, names, test)])

@@ -7,39 +7,38 @@ Here nobody knows whether the way is a pipe or HTTP (transports.py), nor which e
 Theory of operation
     request() sends one message and gives everything that comes back to the calling.Session. A question becomes a call
     of `answer`; its reply is sent, or in the stateless era goes out with the repeated request. Progress puts off the
-    deadline. What belongs to no request arrives on other threads, through `unasked`, and is treated alike.
+    deadline, and while the server waits for our answer its time does not run. What belongs to no request arrives on a
+    reader's thread, through _unasked, and must not hold that up: answering.py takes it from there.
 
-    Sent again is only what may be: lists, reads and the like, after a pause that grows; and anything whose session had
-    ended before it was looked at (HTTP 404). A tool call whose fate is unknown is never repeated.
+    What may be sent again is (repeating.py), after a pause that grows. A server that is gone is started or greeted
+    anew, and told again what it had been told to remember.
 """
 
+import contextlib
 import secrets
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Generator, Mapping
 from typing import Any
 
-from mcp_core import revisions, schemas
-from mcp_core.calling import Asked, Done, Failed, Noted, Session
-from mcp_core.headers import mirrored
-from mcp_core.messages import HEADER_MISMATCH, Failure, Message, Request
+from mcp_core import revisions
+from mcp_core.calling import Done, Failed, Noted, Session
+from mcp_core.messages import HEADER_MISMATCH, Message, Request
 from mcp_core.opening import Opening
-from playground.wire.transports import Deadline, NotMCP, NotReachable, SessionEnded, TimedOut, Transport, TravelError
+from playground.wire.answering import Answer, Answering, Declined, Unoffered
+from playground.wire.contracts import BadResult, Contracts
+from playground.wire.repeating import TRIES, Reminders, is_worth_a_try, pause_before
+from playground.wire.transports import Deadline, NotReachable, TimedOut, Transport, TravelError, Unauthorized
+
+__all__ = ["BadResult", "Connection", "Declined", "Refused"]  # all that a host needs to import
 
 Object = dict[str, Any]
-Answer = Callable[[Asked], Object | None]  # None: this client won't or can't
 
 PATIENCE = 60.0  # seconds for one answer; each sign of progress gives as many again
 LONGEST = 600.0
 PROBE = 10.0  # seconds for server/discover, which an old server may simply ignore
 MAX_PAGES = 1000
-USER_SAID_NO = -1  # the code of the specification's own example (client/sampling, Error Handling)
-TRIES = 3
 
-SAFE_TO_REPEAT = (
-    *("server/discover", "ping", "tools/list", "resources/list", "resources/templates/list"),
-    *("resources/read", "prompts/list", "prompts/get", "completion/complete"),
-)
 LISTS = {
     "tools/list": "tools",
     "prompts/list": "prompts",
@@ -56,16 +55,11 @@ class Refused(Exception):
         self.code, self.data = failed.code, failed.data
 
 
-class Declined(Exception):
-    """Raised by an `answer` function: the question is understood, and somebody said no. The text is for the server."""
-
-
-class BadResult(Exception):
-    """A tool's structuredContent is not what its outputSchema promises."""
-
-
 class Connection:
-    """One server, from the first word to the last. Safe for threads after open()."""
+    """One server, from the first word to the last. Safe for threads after open().
+
+    `answer` and `note` may be called on other threads than the one that asks.
+    """
 
     def __init__(
         self,
@@ -79,17 +73,19 @@ class Connection:
         patience: float = PATIENCE,
         trace: Callable[[], str] = lambda: secrets.token_hex(16),
     ) -> None:
-        self.transport, self._mode, self._answer, self._note, self._patience = transport, mode, answer, note, patience
-        self._info, self._capabilities, self._trace = info, capabilities or {}, trace
-        self._tools: dict[str, Object] = {}  # as last listed: their schemas are needed to call them
-        self._checks: dict[str, schemas.Check] = {}
-        self._opening = threading.Lock()
+        self.transport, self._mode, self._patience, self._trace = transport, mode, patience, trace
+        self._info, self._note, self._able = info, note, capabilities or {}
+        self._contracts = Contracts(transport.recorder.warn)
+        self._answering = Answering(self._able, answer, self._heard, self._tell, transport.recorder.warn)
+        self._reminders = Reminders()
+        self._opening = threading.RLock()
+        self._is_closed = False
         self._begin()
 
     # ---- 1. Opening and closing --------------------------------------------------------------------------------------
 
     def _begin(self) -> None:
-        self.session = Session(self._info, self._capabilities, stamp=self._stamp)
+        self.session = Session(self._info, self._able, stamp=self._stamp)
         self.server: Object = {}
 
     def _stamp(self) -> Object:
@@ -102,33 +98,39 @@ class Connection:
 
     @property
     def capabilities(self) -> Object:
+        """The server's, not ours."""
         found = self.server.get("capabilities")
         return found if isinstance(found, dict) else {}
 
     def open(self) -> None:
         """Says hello in the way of the era. Raises TravelError."""
         with self._opening:
-            self.transport.open(self._unasked)
-            opening = Opening(self.session, self._mode)
-            message: Message | None = opening.first()
-            while isinstance(message, Request):
-                try:
-                    message = opening.next(self._open_with(message))
-                except ValueError as error:
-                    raise TravelError(str(error)) from None
-            self.server = opening.server
-            if message is not None:
-                self._tell(message)
-            self.transport.greeted(self.revision)
+            # Who once shook hands will again; that spares the probe, which an old server lets time out.
+            self._greet(self.revision if self.revision in revisions.HANDSHAKE else self._mode)
 
-    def _open_with(self, request: Request) -> Done | Failed:
-        probing = self._mode == "auto" and request.method == "server/discover"
+    def _greet(self, mode: str) -> None:
+        self.transport.open(self._unasked)
+        self._begin()
+        opening = Opening(self.session, mode)
+        message: Message | None = opening.first()
+        while isinstance(message, Request):
+            try:
+                message = opening.next(self._open_with(message, mode))
+            except ValueError as error:
+                raise TravelError(str(error)) from None
+        self.server = opening.server
+        if message is not None:
+            self._tell(message)
+        self.transport.greeted(self.revision)
+
+    def _open_with(self, request: Request, mode: str) -> Done | Failed:
+        probing = mode == "auto" and request.method == "server/discover"
         patience = min(PROBE, self._patience) if probing else self._patience
         try:
-            for event in self._events(request, Deadline(patience, patience)):
-                if isinstance(event, Done | Failed):
+            for event in self._events(self.session, request, Deadline(patience, patience)):
+                if event.id in (request.id, None):
                     return event
-        except NotReachable:
+        except (NotReachable, Unauthorized):
             raise
         except TravelError as error:
             if not probing:
@@ -137,123 +139,142 @@ class Connection:
             return Failed(request.id, None, str(error))
         return Failed(request.id, None, "The server did not answer.")
 
+    def _renew(self, stale: Session) -> None:
+        """Begins a new session, unless another thread has done so meanwhile."""
+        with self._opening:
+            if self.session is stale:
+                self.open()
+                for method, params in self._reminders.all():
+                    self._once(method, params, False, self._patience)
+
     def close(self) -> None:
         """Says goodbye where the era has a way to. Never raises."""
+        self._is_closed = True
         self.transport.close()
+        self._answering.close()
 
     # ---- 2. Asking ---------------------------------------------------------------------------------------------------
 
-    def request(self, method: str, params: Object | None = None, *, with_progress: bool = False) -> Object:
-        """The result of a request. Raises Refused or TravelError."""
-        for attempt in range(1, TRIES + 1):
+    def request(
+        self,
+        method: str,
+        params: Object | None = None,
+        *,
+        with_progress: bool = False,
+        patience: float | None = None,
+    ) -> Object:
+        """The result of a request. `patience` in seconds, infinite for `subscriptions/listen`.
+
+        Raises Refused; TravelError; Declined where somebody here said no and the era has no way to tell.
+        """
+        attempt = 1
+        while True:
+            session = self.session
             try:
-                return self._once(method, params, with_progress)
-            except (NotMCP, TimedOut):
-                raise
-            except (SessionEnded, NotReachable, TravelError) as error:
-                nothing_happened = isinstance(error, SessionEnded | NotReachable)
-                if attempt == TRIES or not (nothing_happened or method in SAFE_TO_REPEAT):
+                result = self._once(method, params or {}, with_progress, patience or self._patience)
+            except TravelError as error:
+                attempt += 1
+                if attempt > TRIES or self._is_closed or not is_worth_a_try(method, error):
                     raise
                 self.transport.recorder.warn(f"{error} Trying again.", method=method)
-                if not isinstance(error, SessionEnded):
-                    time.sleep(0.2 * 2**attempt)
-                self._begin()
-                self.open()
-        raise AssertionError("the last try returns or raises")
+                if self.transport.is_open:
+                    time.sleep(pause_before(attempt, error))
+                else:
+                    self._renew(session)
+            else:
+                self._reminders.note(method, params or {})
+                return result
 
-    def _once(self, method: str, params: Object | None, with_progress: bool) -> Object:
-        token = secrets.token_hex(4) if with_progress else None
-        first = self.session.request(method, params, progress_token=token)
-        deadline = Deadline(self._patience, max(LONGEST, self._patience))
+    def _once(self, method: str, params: Object, with_progress: bool, patience: float) -> Object:
+        session, token = self.session, secrets.token_hex(4) if with_progress else None
+        first = session.request(method, params, progress_token=token)
+        deadline = Deadline(patience, max(LONGEST, patience))
         try:
-            for event in self._events(first, deadline):
-                if isinstance(event, Done) and event.id == first.id:
+            with self._answering.waiting(deadline, token):
+                for event in self._events(session, first, deadline):
+                    if event.id not in (first.id, None):
+                        continue
+                    if isinstance(event, Failed):
+                        raise Refused(event)
                     return event.result
-                if isinstance(event, Failed) and event.id in (first.id, None):
-                    raise Refused(event)
         except (TimedOut, KeyboardInterrupt):
-            self._give_up(first)
+            self._give_up(session, first)
             raise
+        except Unoffered as error:
+            raise Refused(Failed(first.id, None, str(error))) from None
+        finally:
+            session.cancel(first.id, "")  # forgotten, whatever became of it
         raise TravelError(f"The server closed the conversation without answering {method}.")
 
-    def _events(self, request: Request, deadline: Deadline) -> Iterator[Done | Failed]:
+    def _events(self, session: Session, request: Request, deadline: Deadline) -> Generator[Done | Failed, None, None]:
         """Sends a request, and again with its answers as often as the server asks; the events that end it."""
         to_send: list[Request] = [request]
         while to_send:
             current = to_send.pop()
-            schema = self._tools.get(str(current.params.get("name")), {}).get("inputSchema")
-            for message in self.transport.send(current, deadline, schema if current.method == "tools/call" else None):
-                for event in self.session.receive(message, current.id):
-                    if isinstance(event, Done | Failed):
-                        yield event
-                    elif isinstance(event, Noted):
-                        deadline.put_off()
-                        self._note(event)
-                    elif (retry := self._reply(event)) is not None:
-                        to_send.append(retry)
-            for held in self.session.waiting_for_another_try() if not to_send else ():
-                time.sleep(min(1.0, max(deadline.left, 0)))  # a state without questions: the server wants a pause
-                to_send.append(self.session.repeat(held))
+            is_call = current.method == "tools/call"
+            schema = self._contracts.input_schema(str(current.params.get("name"))) if is_call else None
+            with contextlib.closing(self.transport.send(current, deadline, schema)) as arriving:
+                for message in arriving:
+                    for event in session.receive(message, current.id):
+                        if isinstance(event, Done | Failed):
+                            yield event
+                        elif isinstance(event, Noted):
+                            deadline.put_off()
+                            self._heard(event)
+                        elif (retry := self._answering.reply(session, event, deadline)) is not None:
+                            to_send.append(retry)
+            for held in session.waiting_for_another_try() if not to_send else ():
+                if held.first_id == request.id:  # a state without questions: the server wants a pause
+                    time.sleep(min(1.0, max(deadline.left, 0)))
+                    to_send.append(session.repeat(held))
 
-    def _give_up(self, request: Request) -> None:
-        note = self.session.cancel(request.id, "The client waited long enough.")
+    def _give_up(self, session: Session, request: Request) -> None:
+        note = session.cancel(request.id, "The client waited long enough.")
         # Over HTTP the stateless era has no such message: closing the stream, which is done, says it.
         if self.transport.via == "stdio" or not revisions.is_stateless(self.revision):
             self._tell(note)
 
     def _tell(self, message: Message) -> None:
         """Sends what nobody answers; a failure to do so is no reason to stop."""
-        try:
+        with contextlib.suppress(TravelError):
             for _ in self.transport.send(message, Deadline(10, 10)):
                 pass
-        except TravelError:
-            pass
 
-    # ---- 3. Being asked ----------------------------------------------------------------------------------------------
+    def _heard(self, noted: Noted) -> None:
+        if noted.note.method == "notifications/tools/list_changed":
+            self._contracts.is_fresh = False
+        self._note(noted)
 
     def _unasked(self, message: Message) -> None:
-        for event in self.session.receive(message):
-            if isinstance(event, Noted):
-                self._note(event)
-            elif isinstance(event, Asked):
-                self._reply(event)
+        self._answering.take(self.session, message)
 
-    def _reply(self, asked: Asked) -> Request | None:
-        """Has a question answered. What goes out is sent at once, unless it is the request itself, repeated."""
-        try:
-            outgoing = self.session.answer(asked, {} if asked.method == "ping" else self._answer(asked))
-        except Declined as error:
-            if revisions.is_stateless(self.revision):
-                raise  # there is no way to send a no; the request itself is given up
-            outgoing = Failure(asked.key, USER_SAID_NO, str(error))
-        if isinstance(outgoing, Request):
-            return outgoing
-        if outgoing is not None:
-            self._tell(outgoing)
-        return None
-
-    # ---- 4. What most callers want -----------------------------------------------------------------------------------
+    # ---- 3. What most callers want -----------------------------------------------------------------------------------
 
     def list_all(self, method: str) -> list[Object]:
         """Every page of one of the four lists."""
         entries: list[Object] = []
-        cursor: str | None = None
-        for _ in range(MAX_PAGES):
-            result = self.request(method, {} if cursor is None else {"cursor": cursor})
+        seen: set[str] = set()
+        params: Object = {}
+        while len(seen) < MAX_PAGES:
+            result = self.request(method, params)
             page = result.get(LISTS[method])
             entries += [entry for entry in page if isinstance(entry, dict)] if isinstance(page, list) else []
             cursor = result.get("nextCursor")
-            if not isinstance(cursor, str):  # an empty string is a cursor too
+            if not isinstance(cursor, str) or cursor in seen:  # an empty string is a cursor too
                 break
-        if method == "tools/list":
-            self._tools = {str(tool.get("name")): tool for tool in entries if self._is_usable(tool)}
-            self._checks.clear()
-            return list(self._tools.values())
-        return entries
+            seen.add(cursor)
+            params = {"cursor": cursor}
+        if method != "tools/list":
+            return entries
+        return self._contracts.learn(entries, are_mirrored=self._mirrors)
+
+    @property
+    def _mirrors(self) -> bool:
+        return self.transport.via == "http" and revisions.is_stateless(self.revision)
 
     def call_tool(self, name: str, arguments: Mapping[str, Any], *, with_progress: bool = False) -> Object:
-        """The result of a tool. Raises Refused, TravelError, or BadResult where it breaks its own outputSchema."""
-        if not self._tools and revisions.is_stateless(self.revision):
+        """The result of a tool. Raises as request() does, and BadResult where the result breaks its outputSchema."""
+        if self._mirrors and not self._contracts.is_fresh:
             self.list_all("tools/list")  # which headers a call needs stands in the tool's schema
         params = {"name": name, "arguments": dict(arguments)}
         try:
@@ -263,27 +284,5 @@ class Connection:
                 raise
             self.list_all("tools/list")
             result = self.request("tools/call", params, with_progress=with_progress)
-        if faults := self._faults_in(name, result):
-            raise BadResult(f"The result of {name} breaks its outputSchema: {'; '.join(faults)}.")
+        self._contracts.check(name, result)
         return result
-
-    def _is_usable(self, tool: Object) -> bool:
-        schema = tool.get("inputSchema")
-        try:
-            mirrored(schema if isinstance(schema, dict) else {})
-        except ValueError as error:
-            self.transport.recorder.warn(f"The tool {tool.get('name')!r} is left out: {error}.")
-            return False
-        return isinstance(tool.get("name"), str)
-
-    def _faults_in(self, name: str, result: Object) -> list[str]:
-        promised = self._tools.get(name, {}).get("outputSchema")
-        if promised is None or result.get("isError") or "structuredContent" not in result:
-            return []
-        if name not in self._checks:
-            try:
-                self._checks[name] = schemas.checker(promised)
-            except ValueError as error:  # refers to another document, which is never fetched
-                self.transport.recorder.warn(f"The outputSchema of {name!r} can't be used: {error}")
-                self._checks[name] = lambda value: []
-        return self._checks[name](result["structuredContent"])

@@ -5,11 +5,11 @@ Out:  the head of the response, then its body piece by piece; TravelError where 
 Here nobody knows what is in them.
 
 Theory of operation
-    requests gives timeouts between two pieces of an answer, and none for the whole: a server that sends a byte a second,
-    of its headers even, would hold us for ever. So a thread of its own does the waiting (playground.patience), and
-    whoever wants the answer waits for that thread, by the clock. To give up means to shut the socket: that wakes the
-    thread, and tells the server that nobody listens any more. While the head has not come, requests doesn't say which
-    socket it is; so the pool's connections are of a kind that tells (`_Tapped`).
+    requests gives timeouts between two pieces of an answer, and none for the whole: a server that sends a byte a
+    second, of its headers even, would hold us for ever. So a thread of its own does the waiting (playground.patience),
+    and whoever wants the answer waits for that thread, by the clock. To give up means to shut the socket: that wakes
+    the thread, and tells the server that nobody listens any more. While the head has not come, requests doesn't say
+    which socket it is; so the pool's connections are of a kind that tells (`_Tapped`).
 
     Nothing goes through a proxy, whatever the environment says (trust_env=False), and no redirect is followed: it would
     carry the session, and whatever it guards, elsewhere.
@@ -89,8 +89,12 @@ class Exchange:
 
     def head(self, deadline: Deadline) -> "requests.Response":
         """The response, as soon as its headers have come."""
-        found: requests.Response = self._take(deadline, f"took {self._what} and did not answer")
-        return found
+        found = self._take(deadline, f"took {self._what} and did not answer")
+        if found is None:  # closed meanwhile, by another thread
+            raise TravelError(f"{self.url} did not answer {self._what}.")
+        response: requests.Response = found
+        self.response = response
+        return response
 
     def pieces(self, deadline: Deadline) -> Iterator[bytes]:
         """The body as it arrives, until it ends."""
@@ -122,23 +126,21 @@ class Exchange:
     # ---- What the thread tells ---------------------------------------------------------------------------------------
 
     def dialing(self, connection: Any) -> None:
-        """The socket is about to be used; it was closed before, perhaps, by who did not want to wait so long."""
+        """This connection is about to carry the request, unless nobody waits for the answer any more."""
         self._connection = connection
         if self._is_closed:
-            raise OSError("nobody waits for this any more")
+            raise OSError("given up")
 
     def picked_up(self, response: "requests.Response") -> None:
         self._response, self._connection = response, None
 
     def _take(self, deadline: Deadline, how: str) -> Any:
-        from requests import exceptions
-
         while deadline.left > 0:
             try:
                 return self._feed.take(time.monotonic() + deadline.left)
             except TimeoutError:
                 continue  # unless the deadline was put off meanwhile, the loop ends
-            except (exceptions.InvalidURL, exceptions.InvalidHeader, exceptions.InvalidSchema, ValueError) as error:
+            except ValueError as error:  # an address or a header that can't be one
                 raise TravelError(f"{self.url!r} can't be asked: {error}.") from None
             except Exception as error:  # requests, urllib3 and the socket each have their own
                 raise self._failure(error) from None
@@ -146,16 +148,33 @@ class Exchange:
 
     def _failure(self, error: Exception) -> TravelError:
         if _was_refused(error):
-            return NotReachable(f"Nothing answers at {self.url}; is the server running? (python server.py starts ours.)")
+            text = f"Nothing answers at {self.url}; is the server running? (uv run python server.py starts ours.)"
+            return NotReachable(text)
         if self._response is None:
             return TravelError(f"{self.url} hung up before it answered {self._what}.")
         return TravelError(f"The answer of {self.url} broke off in the middle ({type(error).__name__}).")
+
+
+def kind_of(response: "requests.Response") -> str:
+    """The media type of a body, without its parameters."""
+    return response.headers.get("Content-Type", "").partition(";")[0].strip().lower()
+
+
+def shown(response: "requests.Response") -> dict[str, Any]:
+    """What the log shows of a response."""
+    names = ("content-type", "mcp-session-id", "www-authenticate", "retry-after", "allow", "location")
+    headers = {name: value for name, value in response.headers.items() if name.lower() in names}
+    return {"status": response.status_code, "headers": headers}
 
 
 def _tapped(pool: Any, ringing: threading.local) -> Any:
     """The same kind of pool, whose connections tell the exchange of their thread that they carry it."""
 
     class Tapped(pool.ConnectionCls):  # type: ignore[misc]
+        def connect(self) -> None:
+            super().connect()
+            ringing.exchange.dialing(self)
+
         def putrequest(self, *args: Any, **more: Any) -> Any:
             ringing.exchange.dialing(self)
             return super().putrequest(*args, **more)

@@ -5,29 +5,30 @@ Out:  the messages that come back; TravelError where none usable does.
 Here nobody knows what is asked. The rules are basic/transports of each revision; the sections are cited where obeyed.
 
 Theory of operation
-    requests gives timeouts between two pieces of an answer, and none for the whole. So a body is read piece by piece
-    against a Deadline: a server that sends a byte a second can't hold us for ever. A stream that ends without the
-    answer is taken up again with GET and Last-Event-ID, after the pause the server asked for, if it gave its events
-    ids (handshake era only). Nothing goes through a proxy, whatever the environment says (trust_env=False).
+    A stream that ends or breaks off without the answer is taken up again with GET and Last-Event-ID, after the pause
+    the server asked for, if it gave its events ids (handshake era only; 2025-11-25, transports, Resumability). In that
+    era the server has a stream of its own besides, which a thread listens to. exchange.py keeps the time.
 """
 
+import contextlib
 import threading
-import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from mcp_core import headers as mirrored
 from mcp_core import messages, revisions, sse
 from mcp_core.messages import Failure, Message, Notification, ProtocolError, Request, Result
+from playground.wire.exchange import Exchange, Line, kind_of, shown
 from playground.wire.recorder import Recorder
 from playground.wire.transports import (
+    Busy,
     Deadline,
     NotMCP,
-    NotReachable,
     SessionEnded,
     TimedOut,
     TravelError,
     Unasked,
+    Unauthorized,
     about,
 )
 
@@ -35,10 +36,10 @@ if TYPE_CHECKING:
     import requests
 
 ACCEPT = "application/json, text/event-stream"
-CONNECT = 5.0  # seconds until somebody must have picked up
-MAX_BODY = 64 * 1024 * 1024
 MAX_PAUSE = 30.0  # seconds that a server may ask us to stay away
 RESUMES = 5  # times that one answer's stream is taken up again
+SETTLE = 1.0  # seconds that the handshake waits for the server's own stream to be there
+BUSY = (429, 502, 503, 504)
 
 
 class Http:
@@ -47,54 +48,61 @@ class Http:
     via = "http"
 
     def __init__(self, url: str, recorder: Recorder, *, headers: Mapping[str, str] | None = None) -> None:
-        import requests
-
-        self.url, self.recorder, self._own_headers = url, recorder, dict(headers or {})
-        self._http = requests.Session()
-        self._http.trust_env = False
-        self._errors = requests.exceptions
+        self.url, self.recorder = url, recorder
+        self._line = Line(url, headers)
         self._session_id: str | None = None
         self._revision: str | None = None
         self._unasked: Unasked = lambda message: None
-        self._listener: threading.Thread | None = None
-        self._is_closed = False
+        self._has_ended = False  # the session that there was
+        self._generation = 0  # of sessions; a listener ends with its own
+        self._listening: Exchange | None = None
+        self._is_closed = threading.Event()
 
     # ---- 1. The transport seam ---------------------------------------------------------------------------------------
 
+    @property
+    def is_open(self) -> bool:
+        return not self._has_ended
+
     def open(self, unasked: Unasked) -> None:
         """HTTP has nothing to open; a session begins with the answer to `initialize`."""
-        self._unasked = unasked
+        self._unasked, self._has_ended, self._revision = unasked, False, None
+        self._generation += 1
+        if (listening := self._listening) is not None:
+            listening.close()
 
-    def send(self, message: Message, deadline: Deadline, input_schema: Any = None) -> Iterator[Message]:
+    def send(self, message: Message, deadline: Deadline, input_schema: Any = None) -> Generator[Message, None, None]:
         """One POST, and what comes back. See transports.Transport."""
         text = messages.encode(message)
         headers = self._headers(message, input_schema)
         self.recorder.sent(message, text, {"method": "POST", "path": self.url, "headers": headers})
-        response = self._request("POST", headers, text, deadline, about(message))
-        try:
-            self._note_session(message, response)
-            yield from self._answers(message, response, deadline)
-        finally:
-            response.close()  # in the stateless era, closing the stream is how a request is given up
+        # In the stateless era, closing the exchange is how a request is given up (2026-07-28, Cancellation).
+        with contextlib.closing(self._line.call("POST", headers, text.encode("ascii"), about(message))) as exchange:
+            yield from self._answers(message, exchange, deadline)
 
     def greeted(self, revision: str) -> None:
         """From now on every request says the revision; in the handshake era the server gets a stream of its own."""
         self._revision = revision
-        if revision in revisions.HANDSHAKE[1:] and self._session_id is not None:
-            self._listener = threading.Thread(target=self._listen, name="listen", daemon=True)
-            self._listener.start()
+        if revision in revisions.HANDSHAKE[1:]:
+            is_settled = threading.Event()
+            listener = threading.Thread(target=self._listen, args=[self._generation, is_settled], daemon=True)
+            listener.start()
+            is_settled.wait(SETTLE)  # a question that the server asks there at once must find us listening
 
     def close(self) -> None:
         """Ends the session (transports, Session Management); 405 says that the server lets it expire instead."""
-        self._is_closed = True
+        self._is_closed.set()
         if self._session_id is not None:
-            headers = self._headers(None)
+            headers = {name: value for name, value in self._headers(None).items() if name != "Content-Type"}
             try:
-                self._request("DELETE", headers, None, Deadline(2, 2), "the end of the session").close()
+                with contextlib.closing(self._line.call("DELETE", headers, None, "the end of the session")) as exchange:
+                    exchange.head(Deadline(2, 2))
             except TravelError as error:
                 self.recorder.warn(str(error))
             self._session_id = None
-        self._http.close()
+        if (listening := self._listening) is not None:
+            listening.close()
+        self._line.close()
 
     # ---- 2. Sending --------------------------------------------------------------------------------------------------
 
@@ -109,31 +117,9 @@ class Http:
             headers.setdefault("MCP-Protocol-Version", self._revision)
         return headers
 
-    def _request(
-        self, method: str, headers: dict[str, str], body: str | None, deadline: Deadline, what: str
-    ) -> "requests.Response":
-        try:
-            return self._http.request(
-                method,
-                self.url,
-                data=None if body is None else body.encode("ascii"),
-                headers={**headers, **self._own_headers},
-                timeout=(CONNECT, max(deadline.left, 0.001)),
-                stream=True,
-                allow_redirects=False,  # a redirect would carry the session, and whatever it guards, elsewhere
-            )
-        except self._errors.ReadTimeout:
-            raise TimedOut(f"{self.url} took {what} and did not answer in {deadline.patience:g} s.") from None
-        except (self._errors.ConnectionError, self._errors.Timeout) as error:
-            if not _was_refused(error):
-                raise TravelError(f"{self.url} hung up before it answered {what}.") from None
-            text = f"Nothing answers at {self.url}; is the server running? (uv run python server.py starts ours.)"
-            raise NotReachable(text) from None
-        except (self._errors.RequestException, ValueError) as error:
-            raise TravelError(f"{self.url} can't be asked: {error}.") from None
-
     def _note_session(self, message: Message, response: "requests.Response") -> None:
         if isinstance(message, Request) and message.method == "initialize" and response.ok:
+            self._session_id = self.recorder.session = None
             given = response.headers.get("Mcp-Session-Id")
             # Visible ASCII only (transports, Session Management): it will stand in a header of ours.
             if given is not None and given.isascii() and given.isprintable() and " " not in given:
@@ -141,25 +127,37 @@ class Http:
 
     # ---- 3. Reading what comes back ----------------------------------------------------------------------------------
 
-    def _answers(self, message: Message, response: "requests.Response", deadline: Deadline) -> Iterator[Message]:
-        http = _shown(response)
-        kind = response.headers.get("Content-Type", "").partition(";")[0].strip().lower()
-        request = message if isinstance(message, Request) else None
-        if response.status_code == 404 and self._session_id is not None:
+    def _answers(self, message: Message, exchange: Exchange, deadline: Deadline) -> Iterator[Message]:
+        response = exchange.head(deadline)
+        self._note_session(message, response)
+        http, status, kind = shown(response), response.status_code, kind_of(response)
+        if status == 404 and self._session_id is not None:
             # Whatever the body says: the client must begin a new session (transports, Session Management).
-            self._session_id = self.recorder.session = None
+            self._session_id, self._has_ended = None, True
+            self.recorder.session = None
             raise SessionEnded(f"{self.url} has ended our session.")
-        if response.ok and kind == "text/event-stream" and request is not None:
-            yield from self._stream(request, response, deadline, http)
-            return
-        body = self._read(response, deadline)
-        if request is None:
+        if status == 401 or (status == 403 and "WWW-Authenticate" in response.headers):
+            raise self._unauthorized(status, response)
+        if not isinstance(message, Request):
             # A notification or an answer was accepted: 202, and whatever else a lenient server sends (JSON-RPC 4.1).
             self.recorder.accepted(http)
             if not response.ok:
-                self.recorder.warn(f"{self.url} refused {about(message)} with HTTP {response.status_code}.")
-            return
-        yield from self._one(body, request, http)
+                self.recorder.warn(f"{self.url} refused {about(message)} with HTTP {status}.")
+        elif response.ok and kind == "text/event-stream":
+            yield from self._stream(message, exchange, deadline, http)
+        elif 300 <= status < 400:
+            place = response.headers.get("Location", "nowhere")[:200]
+            text = f"{self.url} redirects to {place!r}, where nothing is sent; if you trust it, use that address."
+            raise NotMCP(text, status)
+        else:
+            yield from self._one(exchange.body(deadline), message, http)
+
+    def _unauthorized(self, status: int, response: "requests.Response") -> Unauthorized:
+        """Where authorization would begin: with this challenge, and then the same message again."""
+        self.recorder.warn(f"{self.url} answered HTTP {status}.", http=shown(response))
+        text = f"{self.url} wants authorization (HTTP {status}), and this client has none to give; put a header that "
+        text += "the server accepts into the server's entry of servers.json."
+        return Unauthorized(text, response.headers.get("WWW-Authenticate", ""))
 
     def _one(self, body: bytes, request: Request, http: Mapping[str, Any]) -> Iterator[Message]:
         """The message (or, from a server of 2025-03-26, the messages) in a JSON body."""
@@ -169,46 +167,63 @@ class Http:
             found = [messages.read(part) for part in (value if isinstance(value, list) else [value])]
         except ProtocolError as error:
             self.recorder.unreadable(body, str(error), http)
+            if status in BUSY:
+                raise Busy(f"{self.url} has no time now (HTTP {status}).", _pause(http)) from None
             start = body[:200].decode("utf-8", "replace").strip()
-            text = f"{self.url} answered HTTP {status} with something that is no MCP message: {start[:80]!r}."
-            raise NotMCP(text + " Is this the address of an MCP server?", status) from None
+            what = f"something that is no MCP message: {start[:80]!r}" if start else "nothing"
+            text = f"{self.url} answered HTTP {status} with {what}. Is this the address of an MCP server?"
+            raise NotMCP(text, status) from None
         for message in found:
             self.recorder.came(message, body, request.id, http)
             yield message
 
     def _stream(
-        self, request: Request, response: "requests.Response", deadline: Deadline, http: Mapping[str, Any]
+        self, request: Request, exchange: Exchange, deadline: Deadline, http: Mapping[str, Any]
     ) -> Iterator[Message]:
-        last_id: str | None = None
-        pause = 1.0
+        """A stream, and what follows it, up to the answer."""
+        place = Place()
+        can_resume = revisions.VERSION_KEY not in request.params.get("_meta", {})
         for attempt in range(RESUMES + 1):
-            for event in self._events(response, deadline):
-                last_id = event.id if event.id is not None else last_id
-                pause = event.retry / 1000 if event.retry is not None else pause
-                if (message := self._message_of(event, request.id, http)) is None:
-                    continue
-                yield message
-                if isinstance(message, Result | Failure) and message.id in (request.id, None):
-                    return
-            if last_id is None or attempt == RESUMES or self._revision in revisions.STATELESS:
+            ended = f"The stream from {self.url} ended before the answer to {request.method} had come."
+            try:
+                with contextlib.closing(exchange):
+                    for event in place.follow(self._events(exchange, deadline)):
+                        if (message := self._message_of(event, request.id, http)) is not None:
+                            yield message
+                            if isinstance(message, Result | Failure) and message.id in (request.id, None):
+                                return
+            except TimedOut:
+                raise
+            except TravelError as error:  # cut off in the middle, which a resumable stream survives
+                ended = str(error)
+            if place.last_id is None or attempt == RESUMES or not can_resume:
                 break
-            # The stream ended early; the server keeps the rest under the id of the last event (Resumability).
-            response.close()
-            time.sleep(min(pause, MAX_PAUSE, max(deadline.left, 0)))
-            response = self._get(last_id, deadline)
-        text = f"The stream from {self.url} ended before the answer to {request.method} had come."
-        raise TravelError(text)
+            # The server keeps the rest under the id of the last event (Resumability and Redelivery).
+            self._is_closed.wait(min(place.pause, MAX_PAUSE, max(deadline.left, 0)))
+            try:
+                exchange = self._get(place.last_id, deadline)
+            except TimedOut:
+                raise
+            except TravelError as error:
+                # Not what _get raises: the request did arrive, so that it is not safe to send again.
+                raise TravelError(f"{ended} It can't be taken up again: {error}") from None
+        raise TravelError(ended)
 
-    def _get(self, last_event_id: str | None, deadline: Deadline) -> "requests.Response":
+    def _get(self, last_event_id: str | None, deadline: Deadline) -> Exchange:
         headers = {**self._headers(None), "Accept": "text/event-stream"}
         del headers["Content-Type"]
         if last_event_id is not None:
             headers["Last-Event-ID"] = last_event_id
-        response = self._request("GET", headers, None, deadline, "a request for its event stream")
-        if not response.ok or not response.headers.get("Content-Type", "").startswith("text/event-stream"):
-            response.close()
+        exchange = self._line.call("GET", headers, None, "a request for its event stream")
+        try:
+            response = exchange.head(deadline)
+        except TravelError:
+            exchange.close()
+            raise
+        if not response.ok or kind_of(response) != "text/event-stream":
+            exchange.close()
             raise NotMCP(f"{self.url} offers no event stream (HTTP {response.status_code}).", response.status_code)
-        return response
+        return exchange
 
     def _message_of(self, event: sse.Event, about_id: Any, http: Mapping[str, Any]) -> Message | None:
         if not event.data or event.event != "message":
@@ -221,78 +236,60 @@ class Http:
         self.recorder.came(message, event.data, about_id, http)
         return message
 
-    def _events(self, response: "requests.Response", deadline: Deadline) -> Iterator[sse.Event]:
+    def _events(self, exchange: Exchange, deadline: Deadline) -> Iterator[sse.Event]:
         decoder = sse.Decoder()
         try:
-            for piece in self._pieces(response, deadline):
+            for piece in exchange.pieces(deadline):
                 yield from decoder.feed(piece)
         except sse.StreamError as error:
             raise TravelError(f"{self.url}: {error}") from None
 
-    def _read(self, response: "requests.Response", deadline: Deadline) -> bytes:
-        pieces, size = [], 0
-        for piece in self._pieces(response, deadline):
-            pieces.append(piece)
-            size += len(piece)
-            if size > MAX_BODY:
-                raise TravelError(f"{self.url} sent more than {MAX_BODY} bytes for one answer, which is too much.")
-        return b"".join(pieces)
-
-    def _pieces(self, response: "requests.Response", deadline: Deadline) -> Iterator[bytes]:
-        """The body as it arrives, until it ends or the deadline passes."""
-        from urllib3.exceptions import HTTPError, ReadTimeoutError
-
-        late = TimedOut(f"{self.url} did not finish its answer in {deadline.patience:g} s.")
-        while True:
-            if deadline.left <= 0:
-                raise late
-            try:
-                piece = response.raw.read1(65536, decode_content=True)
-            except ReadTimeoutError:
-                raise late from None
-            except (HTTPError, OSError) as error:
-                reason = type(error).__name__
-                raise TravelError(f"The answer of {self.url} broke off in the middle ({reason}).") from None
-            if not piece:
-                return
-            yield piece
-
     # ---- 4. Listening ------------------------------------------------------------------------------------------------
 
-    def _listen(self) -> None:
+    def _listen(self, generation: int, is_settled: threading.Event) -> None:
         """Reads the server's own stream until the end of the session (transports, Listening for Messages)."""
-        last_id: str | None = None
-        while not self._is_closed and self._session_id is not None:
-            day = Deadline(86_400, 86_400)
+        place, day, failures = Place(), Deadline(86_400, 86_400), 0
+        while not self._is_closed.is_set() and self._generation == generation and failures <= RESUMES:
             try:
-                response = self._get(last_id, day)
-            except TravelError:
+                self._listening = exchange = self._get(place.last_id, day)
+            except NotMCP:
                 return  # 405: the server has nothing to say of its own accord
-            pause, http = 1.0, _shown(response)
-            try:
-                for event in self._events(response, day):
-                    last_id = event.id if event.id is not None else last_id
-                    pause = event.retry / 1000 if event.retry is not None else pause
-                    if (message := self._message_of(event, None, http)) is not None:
-                        self._unasked(message)
-            except (TravelError, AttributeError):  # broken off, or closed by us under the reader's hands
-                pass
+            except TravelError:
+                failures += 1
+            else:
+                failures = 0
+                self._hear(exchange, place, day, is_settled)
             finally:
-                response.close()
-            if not self._is_closed:
-                time.sleep(min(pause, MAX_PAUSE))
+                is_settled.set()
+            self._is_closed.wait(min(place.pause * 2**failures, MAX_PAUSE))
+
+    def _hear(self, exchange: Exchange, place: "Place", deadline: Deadline, is_settled: threading.Event) -> None:
+        is_settled.set()
+        if self._is_closed.is_set():
+            exchange.close()  # who closed us did not know of it yet
+        with contextlib.closing(exchange), contextlib.suppress(TravelError):
+            http = shown(exchange.response)
+            for event in place.follow(self._events(exchange, deadline)):
+                if (message := self._message_of(event, None, http)) is not None:
+                    self._unasked(message)
 
 
-def _was_refused(error: Exception) -> bool:
-    """Whether the connection was never made, so that certainly nothing was delivered."""
-    from urllib3.exceptions import ConnectTimeoutError, NewConnectionError
+class Place:
+    """How far one has read in a stream, and how long to stay away before reading on."""
 
-    cause = getattr(error.args[0], "reason", None) if error.args else None
-    return isinstance(cause, NewConnectionError | ConnectTimeoutError)
+    def __init__(self) -> None:
+        self.last_id: str | None = None
+        self.pause = 1.0  # seconds
+
+    def follow(self, events: Iterator[sse.Event]) -> Iterator[sse.Event]:
+        """The same events, remembered."""
+        for event in events:
+            self.last_id = event.id or None  # an empty id takes it back (WHATWG HTML 9.2.6)
+            self.pause = event.retry / 1000 if event.retry is not None else self.pause
+            yield event
 
 
-def _shown(response: "requests.Response") -> dict[str, Any]:
-    """What the log shows of a response."""
-    names = ("content-type", "mcp-session-id", "www-authenticate", "retry-after", "allow")
-    headers = {name: value for name, value in response.headers.items() if name.lower() in names}
-    return {"status": response.status_code, "headers": headers}
+def _pause(http: Mapping[str, Any]) -> float | None:
+    """The seconds of a Retry-After, if it names seconds."""
+    text = next((value for name, value in http["headers"].items() if name.lower() == "retry-after"), "")
+    return float(text[:9]) if text.isascii() and text.isdigit() else None

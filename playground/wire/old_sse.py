@@ -9,63 +9,64 @@ send us elsewhere could have us carry its words to a third party.
 """
 
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Mapping
+from contextlib import closing
 from typing import Any
-from urllib.parse import urljoin, urlsplit
+from urllib.parse import SplitResult, urljoin, urlsplit
 
 from mcp_core import messages, sse
 from mcp_core.messages import Message, ProtocolError, Request
-from playground.wire.http import CONNECT
+from playground.wire.exchange import CONNECT, Exchange, Line
 from playground.wire.inboxes import Inboxes
 from playground.wire.recorder import Recorder
-from playground.wire.transports import Deadline, NotMCP, NotReachable, TimedOut, TravelError, Unasked, about
+from playground.wire.transports import Deadline, NotMCP, TimedOut, TravelError, Unasked, about
+
+DAY = 86_400.0
 
 
 class OldSse:
-    """One server whose event stream is at `url`."""
+    """One server whose event stream is at `url`. `headers` go with every request and never into the log."""
 
     via = "http"
 
     def __init__(self, url: str, recorder: Recorder, *, headers: Mapping[str, str] | None = None) -> None:
-        import requests
+        self.url, self.recorder = url, recorder
+        self._line = Line(url, headers)
+        self._stream: Stream | None = None
 
-        self.url, self.recorder, self._own_headers = url, recorder, dict(headers or {})
-        self._http = requests.Session()
-        self._http.trust_env = False
-        self._failure = requests.exceptions.RequestException
-        self._inboxes = Inboxes()
-        self._endpoint: str | None = None
-        self._has_endpoint = threading.Event()
-        self._stream: requests.Response | None = None
+    @property
+    def is_open(self) -> bool:
+        return self._stream is not None and not self._stream.inboxes.has_ended
 
     def open(self, unasked: Unasked) -> None:
-        """Opens the stream and waits for the address to post to."""
-        self._inboxes.unasked = unasked
+        """Opens the stream, unless there is one, and waits for the address to post to."""
         if self._stream is not None:
-            return
-        headers = {"Accept": "text/event-stream", **self._own_headers}
+            if self.is_open:
+                self._stream.inboxes.unasked = unasked
+                return
+            self._stream.close()
+        exchange = self._line.call("GET", {"Accept": "text/event-stream"}, None, "a request for its event stream")
         try:
-            stream = self._http.get(
-                self.url, headers=headers, stream=True, timeout=(CONNECT, None), allow_redirects=False
-            )
-        except self._failure:
-            raise NotReachable(f"Nothing answers at {self.url}; is the server running?") from None
-        if not stream.ok or not stream.headers.get("Content-Type", "").startswith("text/event-stream"):
-            stream.close()
-            text = f"{self.url} offers no event stream (HTTP {stream.status_code}), so it is no server of 2024-11-05."
-            raise NotMCP(text, stream.status_code)
-        self._stream = stream
-        threading.Thread(target=self._read, args=[stream], name="old-sse", daemon=True).start()
-        if not self._has_endpoint.wait(CONNECT) or self._endpoint is None:
-            self.close()
-            raise TimedOut(f"{self.url} did not say where to post messages to.")
+            response = exchange.head(Deadline(CONNECT, CONNECT))
+            if not response.ok or not response.headers.get("Content-Type", "").startswith("text/event-stream"):
+                text = f"{self.url} offers no event stream (HTTP {response.status_code}): no server of 2024-11-05."
+                raise NotMCP(text, response.status_code)
+            self._stream = Stream(exchange, self.url, self.recorder, unasked)
+            self._stream.wait_for_endpoint()
+        except TravelError:
+            exchange.close()
+            raise
 
-    def send(self, message: Message, deadline: Deadline, input_schema: Any = None) -> Iterator[Message]:
+    def send(self, message: Message, deadline: Deadline, input_schema: Any = None) -> Generator[Message, None, None]:
         """One POST; the answer comes on the stream. See transports.Transport."""
+        stream = self._stream
+        if stream is None:
+            raise TravelError(f"The event stream of {self.url} is not open.")
         if isinstance(message, Request):
-            yield from self._inboxes.exchange(message, lambda: self._post(message, deadline), deadline, self.url)
+            post = lambda: self._post(message, stream.endpoint, deadline)  # noqa: E731
+            yield from stream.inboxes.exchange(message, post, deadline, self.url)
         else:
-            self._post(message, deadline)
+            self._post(message, stream.endpoint, deadline)
 
     def greeted(self, revision: str) -> None:
         """This transport says nothing about the revision."""
@@ -75,47 +76,71 @@ class OldSse:
         stream, self._stream = self._stream, None
         if stream is not None:
             stream.close()
-        self._http.close()
+        self._line.close()
 
-    def _post(self, message: Message, deadline: Deadline) -> None:
+    def _post(self, message: Message, endpoint: str, deadline: Deadline) -> None:
         text = messages.encode(message)
-        headers = {"Content-Type": "application/json", **self._own_headers}
-        shown = {"method": "POST", "path": self._endpoint, "headers": {"Content-Type": "application/json"}}
-        self.recorder.sent(message, text, shown)
-        timeout = (CONNECT, max(deadline.left, 0.001))
-        try:
-            answer = self._http.post(
-                self._endpoint or "", data=text.encode("ascii"), headers=headers, timeout=timeout, allow_redirects=False
-            )
-        except self._failure:
-            raise TravelError(f"{self.url} did not take {about(message)}.") from None
-        if not answer.ok:
-            raise NotMCP(f"{self.url} refused {about(message)} with HTTP {answer.status_code}.", answer.status_code)
+        headers = {"Content-Type": "application/json"}
+        self.recorder.sent(message, text, {"method": "POST", "path": endpoint, "headers": headers})
+        with closing(self._line.call("POST", headers, text.encode("ascii"), about(message), endpoint)) as exchange:
+            response = exchange.head(deadline)
+        if not response.ok:
+            raise NotMCP(f"{self.url} refused {about(message)} with HTTP {response.status_code}.", response.status_code)
 
-    def _read(self, stream: Any) -> None:
+
+class Stream:
+    """One event stream, from its first event to its end, and the thread that reads it."""
+
+    def __init__(self, exchange: Exchange, url: str, recorder: Recorder, unasked: Unasked) -> None:
+        self.endpoint = ""
+        self.inboxes = Inboxes(unasked)
+        self._exchange, self._url, self._recorder = exchange, url, recorder
+        self._has_endpoint = threading.Event()
+        self._is_wanted = True
+        threading.Thread(target=self._read, daemon=True).start()
+
+    def wait_for_endpoint(self) -> None:
+        """Raises TravelError if it does not come, or is on another server."""
+        if not self._has_endpoint.wait(CONNECT):
+            raise TimedOut(f"{self._url} did not say where to post messages to.")
+        if urlsplit(self.endpoint).scheme == "":
+            raise NotMCP(f"{self._url} did not name an address of its own to post messages to, so nothing is sent.")
+
+    def close(self) -> None:
+        self._is_wanted = False
+        self._exchange.close()
+
+    def _read(self) -> None:
         decoder = sse.Decoder()
         try:
-            while piece := stream.raw.read1(65536, decode_content=True):
+            for piece in self._exchange.pieces(Deadline(DAY, DAY)):
                 for event in decoder.feed(piece):
                     self._take(event)
-        except Exception as error:  # whatever a closed or broken stream raises, on whichever platform
-            if self._stream is stream:
-                self.recorder.warn(f"The event stream of {self.url} broke off ({type(error).__name__}).")
-        self._inboxes.end()
+        except (TravelError, sse.StreamError) as error:
+            if self._is_wanted:
+                self._recorder.warn(f"The event stream of {self._url} broke off: {error}")
+        self.inboxes.end()
+        self._has_endpoint.set()
 
     def _take(self, event: sse.Event) -> None:
         if event.event == "endpoint":
-            target = urljoin(self.url, event.data)
-            if urlsplit(target)[:2] == urlsplit(self.url)[:2]:
-                self._endpoint = target
-            else:
-                self.recorder.warn("The server named an address on another server to post to, which is refused.")
+            target = urljoin(self._url, event.data)
+            if not self._has_endpoint.is_set() and _origin(urlsplit(target)) == _origin(urlsplit(self._url)):
+                self.endpoint = target
             self._has_endpoint.set()
         elif event.event == "message" and event.data:
             try:
                 message = messages.decode(event.data)
             except ProtocolError as error:
-                self.recorder.unreadable(event.data, str(error))
+                self._recorder.unreadable(event.data, str(error))
                 return
-            self.recorder.came(message, event.data, self._inboxes.about(message))
-            self._inboxes.put(message)
+            self._recorder.came(message, event.data, self.inboxes.about(message))
+            self.inboxes.put(message)
+
+
+def _origin(parts: SplitResult) -> tuple[str, str | None, int | None] | None:
+    try:
+        port = parts.port or {"http": 80, "https": 443}.get(parts.scheme)
+    except ValueError:  # a port that is no number
+        return None
+    return parts.scheme, parts.hostname, port

@@ -15,6 +15,8 @@ from mcp_core import messages
 from mcp_core.messages import Failure, Id, Message, Notification, Request, Result
 from playground.logbook import Logbook, exchange_of, trace_of
 
+MOST_OPEN = 1000  # requests whose answers are still to be paired with them
+
 _SENT = {
     Request: "client_request",
     Notification: "client_notification",
@@ -56,6 +58,8 @@ class Recorder:
         trace = trace_of(value)
         if isinstance(message, Request):
             self._open[message.id] = Sent(exchange, trace, time.perf_counter())
+            if len(self._open) > MOST_OPEN:  # those that will never be answered, oldest first
+                del self._open[next(iter(self._open))]
         self._frame(_SENT[type(message)], text, value, own=True, dir="out", http=http, exchange=exchange, trace=trace)
 
     def came(

@@ -14,7 +14,7 @@ transport is given at open().
 import contextlib
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -84,7 +84,7 @@ class Deadline:
     def __post_init__(self) -> None:
         self._start = self.now()
         self._until = self._start + self.patience
-        self._lock, self._holds = threading.Lock(), 0
+        self._lock, self._holds, self._held_since = threading.Lock(), 0, 0.0
 
     def put_off(self) -> None:
         """The server is alive and at work."""
@@ -95,14 +95,16 @@ class Deadline:
         """While it is the server that waits, for an answer of ours, its time does not run."""
         with self._lock:
             self._holds += 1
-        began = self.now()
+            if self._holds == 1:
+                self._held_since = self.now()
         try:
             yield
         finally:
             with self._lock:
                 self._holds -= 1
-                self._start += self.now() - began
-                self._until += self.now() - began
+                if self._holds == 0:
+                    waited = self.now() - self._held_since
+                    self._start, self._until = self._start + waited, self._until + waited
 
     @property
     def left(self) -> float:
@@ -126,11 +128,11 @@ class Transport(Protocol):
     def open(self, unasked: Unasked) -> None:
         """Makes ready to send, unless it is. Raises TravelError."""
 
-    def send(self, message: Message, deadline: Deadline, input_schema: Any = None) -> Iterator[Message]:
+    def send(self, message: Message, deadline: Deadline, input_schema: Any = None) -> Generator[Message, None, None]:
         """Sends one message and gives what comes back: for a request, up to and with its answer. Raises TravelError.
 
-        Closing the iterator early gives the request up, as far as the transport itself can say so. `input_schema` is that
-        of the tool which the message calls: some of its arguments may have to travel in headers too.
+        Closing it early gives the request up, as far as the transport itself can say so. `input_schema` is that of the
+        tool which the message calls: some of its arguments may have to travel in headers too.
         """
 
     def greeted(self, revision: str) -> None:

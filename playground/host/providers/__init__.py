@@ -59,6 +59,9 @@ class Provider(Protocol):
         back.
         """
 
+    def close(self) -> None:
+        """Close the connection that is kept between questions."""
+
 
 @dataclass(frozen=True, slots=True)
 class Known:
@@ -92,7 +95,8 @@ def provider(
 ) -> Provider:
     """The provider of that name. ValueError for a name nobody knows.
 
-    `total` and `connect` are seconds: for a whole answer, and for reaching the provider.
+    `temperature` has no effect with Anthropic, whose models take none. `total` and `connect` are seconds: for
+    a whole answer, and for reaching the provider.
     """
     if kind not in KNOWN:
         raise ValueError(f"There is no provider '{kind}'; known are {', '.join(KNOWN)}.")

@@ -6,8 +6,8 @@ Here nobody knows the loop, servers or the terminal. https://docs.anthropic.com/
 
 What is different from OpenAI's format: the system prompt stands beside the messages; a message is a list of
 blocks, calls (`tool_use`) and results (`tool_result`) among them; all results of a message come in one user
-message; blocks without text are refused; arguments are an object; and whoever has calls in the history must
-also offer tools.
+message; blocks without text are refused; arguments are an object; whoever has calls in the history must also
+offer tools; and there is no temperature: the current models refuse it, and the SDK has no parameter for it.
 """
 
 import hashlib
@@ -62,9 +62,6 @@ class Anthropic(Remote):
         elif called := sorted({alias(call.name) for call in history.calls()}):
             body["tools"] = [{"name": name, "input_schema": {"type": "object"}} for name in called]
             body["tool_choice"] = {"type": "none"}
-        if self.temperature is not None:
-            # This API's scale ends at 1.
-            body["temperature"] = min(self.temperature, 1.0)
         if streaming:
             body["stream"] = True
         cleaned: dict[str, Any] = content.clean(body)

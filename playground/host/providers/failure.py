@@ -66,7 +66,8 @@ class Failure(NoAnswer):
 
     def __init__(self, kind: str, about: About, exchange: Exchange | None = None, detail: str = "") -> None:
         exchange = exchange or Exchange()
-        # A provider may quote the key that it refuses. (A shorter one is no key, and stands in ordinary words.)
+        # A provider may quote the key that it refuses. (A shorter one is no key, and stands in ordinary
+        # words.)
         detail = _shown(detail.replace(about.key, "***") if len(about.key) >= MIN_KEY else detail)
         self.kind = kind
         self.detail = detail

@@ -215,7 +215,8 @@ class _Pieces:
             return False
         if not piece.get("id") and function.get("name") and self.name:
             return False
-        return not (function.get("name") and function.get("arguments") and self._complete())
+        brings = function.get("arguments") not in (None, "")
+        return not (function.get("name") and brings and self._complete())
 
     def add(self, function: Mapping[str, Any]) -> bool:
         """Add a piece; whether it brought the name."""

@@ -75,6 +75,12 @@ class Remote(ABC):
     def ask(self, client: Any, body: dict[str, Any], offered: Offer, emit: Emit, exchange: Exchange) -> Reply:
         """Send the body, call `emit` for each piece of a stream, and give the whole."""
 
+    def close(self) -> None:
+        """Close the connection; the next question opens one again."""
+        ready, self._ready = self._ready, None
+        if ready:
+            ready[0].cut()
+
     def unstreamed(self, exchange: Exchange) -> Any:
         """The body as one JSON value, where a server didn't stream although it was asked to; None if it did."""
         if exchange.response.lstrip().startswith((b"data:", b"event:", b":", b"id:", b"retry:")):

@@ -1,0 +1,473 @@
+"""playground/tapping/relay.py: what one end sends is what the other gets, byte for byte, and what the log has."""
+
+from __future__ import annotations
+
+import contextlib
+import gzip
+import json
+import socket
+import struct
+import threading
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.taps import PING, PONG, STREAM, Actor, Record, Wire, answer, chunk, frames, tapped
+
+
+def events(found: list[Record], name: str) -> list[Record]:
+    return [record for record in found if record["event"] == name]
+
+
+def for_target(sent: bytes, tap_port: int, target: Actor) -> bytes:
+    """What the target must get of what the client sent: only Host names another."""
+    return sent.replace(b"127.0.0.1:%d" % tap_port, target.authority.encode())
+
+
+def reset(sock: socket.socket) -> None:
+    """Hangs up so that the other end can't mistake it for anything else."""
+    sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    sock.close()
+
+
+# ---- Byte for byte ---------------------------------------------------------------------------------------------------
+
+
+def test_a_head_keeps_its_names_their_order_and_what_it_repeats(logs: Path) -> None:
+    reply = answer(PONG, b"content-TYPE: application/json\r\nX-Two: 1\r\nx-two: 2\r\nMcp-Session-Id:  s \r\n", b"200 Fine")
+    with Actor(lambda wire: wire.send(reply) if wire.until(PING) else None) as target, tapped(target.url, logs) as tap:
+        headers = b"ACCEPT: a\r\naccept: b\r\nMcp-Name: x\r\nLast-Event-ID: 7\r\nX-Odd: \xe9\r\nConnection: close\r\n"
+        sent = tap.post(PING, headers, b"/mcp?x=%20&y")
+        with tap.client() as client:
+            client.send(sent)
+            assert client.rest() == reply
+        assert bytes(target.wires[0].got) == for_target(sent, tap.port, target)
+    came, left, *_ = events(tap.records, "tap_request")
+    assert came["data"]["http"]["headers"]["Host"] == f"127.0.0.1:{tap.port}"
+    assert left["data"]["http"]["headers"]["Host"] == target.authority
+    assert came["data"]["http"]["query"] == {"x": " ", "y": ""}
+
+
+JSON_TEXTS = st.one_of(
+    st.binary(max_size=200),
+    st.recursive(
+        st.none() | st.booleans() | st.integers() | st.text(max_size=20),
+        lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3),
+        max_leaves=8,
+    ).map(lambda value: json.dumps({"jsonrpc": "2.0", "id": 1, "method": "x", "params": {"a": value}}).encode()),
+)
+CUTS = st.lists(st.integers(1, 60), min_size=1, max_size=8)
+
+
+def pieces(data: bytes, sizes: list[int]) -> list[bytes]:
+    found, at = [], 0
+    for size in sizes:
+        found.append(data[at : at + size])
+        at += size
+    return [piece for piece in [*found, data[at:]] if piece]
+
+
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(JSON_TEXTS, JSON_TEXTS, CUTS, CUTS, st.sampled_from(["length", "chunks", "end", "gzip"]))
+def test_any_body_crosses_unchanged_however_it_is_cut(
+    tmp_path: Path, asked: bytes, said: bytes, ask_cuts: list[int], say_cuts: list[int], how: str
+) -> None:
+    body = gzip.compress(said) if how == "gzip" else said
+    coding = b"Content-Encoding: gzip\r\n" if how == "gzip" else b""
+    if how == "chunks":
+        reply = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+        reply += b"".join(map(chunk, pieces(body, say_cuts))) + b"0\r\nX-Trailer: 1\r\n\r\n"
+    elif how == "end":
+        reply = b"HTTP/1.1 200 OK\r\n\r\n" + body
+    else:
+        reply = answer(body, coding)
+    folder = tmp_path / str(len(list(tmp_path.iterdir())))
+
+    def part(wire: Wire) -> None:
+        wire.until(b"\r\n\r\n")
+        while len(wire.got) - wire.seen < len(asked) and wire.more():
+            pass
+        wire.send(*pieces(reply, say_cuts))
+
+    with Actor(part) as target, tapped(target.url, folder) as tap, tap.client() as client:
+        sent = tap.post(asked)
+        client.send(*pieces(sent, ask_cuts))
+        client.sock.shutdown(socket.SHUT_WR)
+        assert client.rest() == reply
+        assert bytes(target.wires[0].got) == for_target(sent, tap.port, target)
+    for sender, text in (("client", asked), ("server", said)):
+        for dir in ("in", "out"):
+            assert frames(tap.records, sender, dir) == [text] * bool(text)
+
+
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(st.dictionaries(st.text(max_size=9), st.text(max_size=20), max_size=2), max_size=4), CUTS,
+       st.sampled_from(["\n", "\r\n", "\r"]))  # fmt: skip
+def test_any_stream_crosses_unchanged_however_it_is_cut(
+    tmp_path: Path, params: list[dict[str, str]], cuts: list[int], eol: str
+) -> None:
+    told = [json.dumps({"jsonrpc": "2.0", "method": "notifications/x", "params": each}).encode() for each in params]
+    lines = ["retry: 9", ": beat", ""] + [line for n, t in enumerate(told) for line in (f"id:{n}", f"data: {t.decode()}", "")]
+    raw = eol.join([*lines, ""]).encode()
+    reply = STREAM + b"".join(map(chunk, pieces(raw, cuts))) + b"0\r\n\r\n"
+    folder = tmp_path / str(len(list(tmp_path.iterdir())))
+    with (
+        Actor(lambda wire: wire.send(*pieces(reply, cuts)) if wire.until(PING) else None) as target,
+        tapped(target.url, folder) as tap,
+        tap.client() as client,
+    ):
+        client.send(tap.post(PING))
+        assert client.rest() == reply
+    assert frames(tap.records, "server") == frames(tap.records, "server", "out") == told
+
+
+def test_each_event_goes_on_before_the_next_has_come(logs: Path) -> None:
+    was_read = threading.Event()
+
+    def part(wire: Wire) -> None:
+        wire.until(PING)
+        for n in range(3):
+            was_read.clear()
+            wire.send(STREAM if n == 0 else b"", chunk(b"id: %d\ndata: \n\n" % n))
+            assert was_read.wait(20)
+        wire.send(b"0\r\n\r\n")
+
+    with Actor(part) as target, tapped(target.url, logs) as tap, tap.client() as client:
+        client.send(tap.post(PING))
+        for n in range(3):
+            client.until(b"id: %d" % n)
+            # It was written down before it went on.
+            assert [r["data"]["sse"]["id"] for r in events(tap.records, "tap_http")][-1] == str(n)
+            was_read.set()
+        client.until(b"0\r\n\r\n")
+
+
+def test_a_connection_serves_many_requests_also_when_they_come_at_once(logs: Path) -> None:
+    def part(wire: Wire) -> None:
+        for n in range(4):
+            wire.until(b'"id":%d' % n)
+            wire.until(b"}")
+            wire.send(answer(PONG.replace(b"1", b"%d" % n)))
+
+    asked = [PING.replace(b'"id":1', b'"id":%d' % n) for n in range(4)]
+    with Actor(part) as target, tapped(target.url, logs) as tap, tap.client() as client:
+        client.send(tap.post(asked[0]) + b"\r\n" + tap.post(asked[1]))
+        client.until(b'"id":1')
+        client.until(b"}")
+        client.send(tap.post(asked[2]), tap.post(asked[3]))
+        client.until(b'"id":3')
+        assert len(target.wires) == 1
+    assert frames(tap.records, "client") == asked
+    assert [r["ms"] >= 0 for r in events(tap.records, "tap_response")] == [True] * 8
+
+
+def test_what_comes_before_the_answer_goes_on_too(logs: Path) -> None:
+    def part(wire: Wire) -> None:
+        wire.until(b"\r\n\r\n")
+        wire.send(b"HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\nHTTP/1.1 100 Continue\r\n\r\n")
+        wire.until(PING)
+        wire.send(answer(PONG))
+
+    with Actor(part) as target, tapped(target.url, logs) as tap, tap.client() as client:
+        head, _, body = tap.post(PING, b"Expect: 100-continue\r\n").partition(b"\r\n\r\n")
+        client.send(head + b"\r\n\r\n")
+        client.until(b"100 Continue\r\n\r\n")
+        client.send(body)
+        assert client.until(PONG) == answer(PONG)
+
+
+def test_giant_bodies_stream_and_leave_their_beginning_and_size(logs: Path) -> None:
+    size = 6_000_000
+
+    def part(wire: Wire) -> None:
+        while len(wire.got) < size:
+            assert wire.more()
+        wire.send(answer(b"[" + b"1," * (size // 2) + b"1]"))
+
+    with Actor(part) as target, tapped(target.url, logs) as tap, tap.client() as client:
+        body = b'"' + "é".encode() * (size // 2) + b'"'
+        threading.Thread(target=client.send, args=(tap.post(body),)).start()
+        while len(client.got) < size:
+            assert client.more()
+        assert client.got.endswith(b"1,1]")
+        assert target.wires[0].got.endswith(body)
+    came, _, back, _ = events(tap.records, "tap_unreadable")
+    assert (came["data"]["bytes"], back["data"]["bytes"]) == (len(body), size + 3)
+    assert came["data"]["raw"].startswith('"é')
+    assert 65_000 < len(back["data"]["raw"]) <= 65_536
+    assert came["exchange"] == back["exchange"]
+
+
+def test_a_slow_reader_slows_its_writer_down_and_loses_nothing(logs: Path) -> None:
+    size = 20_000_000
+    sent = 0
+
+    def part(wire: Wire) -> None:
+        nonlocal sent
+        wire.until(PING)
+        wire.send(b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\n")
+        wire.sock.settimeout(1)
+        with contextlib.suppress(TimeoutError):
+            while sent < size:
+                sent += wire.sock.send(bytes(65536))
+        stopped.set()
+        wire.sock.settimeout(20)
+        while sent < size:
+            sent += wire.sock.send(bytes(65536))
+
+    stopped = threading.Event()
+    with Actor(part) as target, tapped(target.url, logs) as tap, tap.client() as client:
+        client.send(tap.post(PING))
+        client.until(b"\r\n\r\n")
+        assert stopped.wait(20)
+        assert sent < size
+        assert len(client.rest()) == sent
+
+
+# ---- Hang-ups --------------------------------------------------------------------------------------------------------
+
+
+def test_a_client_that_leaves_a_stream_takes_the_target_along(logs: Path) -> None:
+    left = threading.Event()
+
+    def part(wire: Wire) -> None:
+        wire.until(PING)
+        wire.send(STREAM, chunk(b": beat\n\n"))
+        wire.rest()
+        left.set()
+
+    with Actor(part) as target, tapped(target.url, logs) as tap:
+        with tap.client() as client:
+            client.send(tap.post(PING))
+            client.until(b"beat")
+        assert left.wait(20)
+    (cut,) = events(tap.records, "tap_cut")
+    assert (cut["data"]["by"], cut["data"]["status"], cut["exchange"]) == ("client", 200, cut["exchange"])
+    assert cut["exchange"].endswith("/client/1")
+
+
+def test_a_client_that_is_torn_off_takes_the_target_along(logs: Path) -> None:
+    left = threading.Event()
+
+    def part(wire: Wire) -> None:
+        wire.until(PING)
+        wire.rest()
+        left.set()
+
+    with Actor(part) as target, tapped(target.url, logs) as tap:
+        with tap.client() as client:
+            client.send(tap.post(PING))
+            while not target.wires or PING not in target.wires[0].got:
+                assert not left.wait(0.01)
+            reset(client.sock)
+        assert left.wait(20)
+    assert events(tap.records, "tap_cut")[0]["data"]["by"] == "client"
+
+
+@pytest.mark.parametrize("is_torn", [False, True])
+def test_a_target_that_hangs_up_in_the_middle_leaves_the_client_the_same_end(logs: Path, is_torn: bool) -> None:
+    said = STREAM + chunk(b"data: {}\n\nid: 7\n") + b"99\r\nhalf a chu"
+
+    def part(wire: Wire) -> None:
+        wire.until(PING)
+        wire.send(said)
+        wire.until(b"now")
+        if is_torn:
+            reset(wire.sock)
+
+    with Actor(part) as target, tapped(target.url, logs) as tap, tap.client() as client:
+        client.send(tap.post(PING))
+        client.until(b"half a chu")
+        client.send(b"now")  # the next request begins
+        assert client.rest() == b""
+    (cut,) = events(tap.records, "tap_cut")
+    assert cut["data"]["by"] == "server"
+
+
+def test_a_target_that_hangs_up_before_it_answers_is_not_made_up_for(logs: Path) -> None:
+    with Actor(lambda wire: wire.until(PING) and None) as target, tapped(target.url, logs) as tap, tap.client() as client:
+        client.send(tap.post(PING))
+        assert client.rest() == b""
+    (cut,) = events(tap.records, "tap_cut")
+    assert cut["data"] == {"by": "server", "method": "POST", "status": None}
+
+
+def test_half_an_answer_is_in_the_log(logs: Path) -> None:
+    with (
+        Actor(lambda wire: wire.send(answer(PONG)[:-5]) if wire.until(PING) else None) as target,
+        tapped(target.url, logs) as tap,
+        tap.client() as client,
+    ):
+        client.send(tap.post(PING))
+        assert client.rest() == answer(PONG)[:-5]
+    (cut,) = events(tap.records, "tap_cut")
+    assert (cut["data"]["beginning"], cut["data"]["bytes"]) == (PONG[:-5].decode(), len(PONG) - 5)
+
+
+def test_half_a_request_is_in_the_log(logs: Path) -> None:
+    ended = threading.Event()
+    with Actor(lambda wire: ended.set() if wire.rest() else None) as target, tapped(target.url, logs) as tap:
+        with tap.client() as client:
+            client.send(tap.post(PING)[:-5])
+        assert ended.wait(20)
+        assert target.wires[0].got.endswith(PING[:-5])
+    (cut,) = events(tap.records, "tap_cut")
+    assert (cut["data"]["by"], cut["data"]["beginning"]) == ("client", PING[:-5].decode())
+
+
+def test_an_idle_connection_is_closed_from_both_sides(logs: Path) -> None:
+    def part(wire: Wire) -> None:
+        wire.until(PING)
+        wire.send(answer(PONG))
+        if len(target.wires) == 1:
+            wire.rest()
+
+    with Actor(part) as target, tapped(target.url, logs) as tap:
+        with tap.client() as client:
+            client.send(tap.post(PING))
+            client.until(PONG)
+        assert target.wires[0].ended.wait(20)
+        with tap.client() as client:
+            client.send(tap.post(PING))
+            client.until(PONG)
+            assert client.rest() == b""
+    assert events(tap.records, "tap_cut") == []
+
+
+def test_what_a_target_says_unasked_goes_on(logs: Path) -> None:
+    goodbye = answer(b"", status=b"408 Request Timeout")
+
+    def part(wire: Wire) -> None:
+        wire.until(PING)
+        wire.send(answer(PONG))
+        wire.until(b"\n")
+        wire.send(goodbye)
+
+    with Actor(part) as target, tapped(target.url, logs) as tap, tap.client() as client:
+        client.send(tap.post(PING))
+        client.until(PONG)
+        target.wires[0].sock.sendall(goodbye)
+        assert client.until(b"\r\n\r\n") == goodbye
+
+
+def test_an_answer_may_come_before_the_request_is_complete(logs: Path) -> None:
+    refusal = answer(b"", status=b"413 Content Too Large")
+
+    def part(wire: Wire) -> None:
+        wire.until(b"\r\n\r\n")
+        wire.send(refusal)
+        wire.until(PING)
+        wire.send(b"unasked")
+        wire.until(PING)
+        wire.send(answer(PONG))
+
+    with Actor(part) as target, tapped(target.url, logs) as tap, tap.client() as client:
+        sent = tap.post(PING)
+        client.send(sent[: -len(PING)])
+        assert client.until(b"\r\n\r\n") == refusal
+        client.send(PING)
+        client.until(b"unasked")
+        client.send(tap.post(PING))
+        client.until(PONG)
+
+
+def test_who_closed_its_side_may_still_listen(logs: Path) -> None:
+    def part(wire: Wire) -> None:
+        wire.rest()
+        wire.send(answer(PONG))
+
+    with Actor(part) as target, tapped(target.url, logs) as tap, tap.client() as client:
+        client.send(tap.post(PING))
+        client.sock.shutdown(socket.SHUT_WR)
+        assert client.rest() == answer(PONG)
+    assert events(tap.records, "tap_cut") == []
+
+
+# ---- What the tap answers itself -------------------------------------------------------------------------------------
+
+
+def test_a_target_that_is_not_there_is_named_with_the_id_of_the_request(logs: Path) -> None:
+    with Actor(lambda wire: None) as gone:
+        pass
+    with tapped(gone.url, logs) as tap:
+        with tap.client() as client:
+            client.send(tap.post(PING))
+            reply = client.rest()
+        with tap.client() as client:
+            client.send(b"GET /mcp HTTP/1.1\r\n" + tap.host + b"\r\n")
+            plain = client.rest()
+    head, _, body = reply.partition(b"\r\n\r\n")
+    assert head.startswith(b"HTTP/1.1 502 Bad Gateway")
+    failure = json.loads(body)
+    assert (failure["id"], failure["error"]["code"]) == (1, -32603)
+    assert gone.url in failure["error"]["message"]
+    assert gone.url in json.loads(plain.partition(b"\r\n\r\n")[2])["error"]
+    came, unreachable, *_ = [r for r in tap.records if r.get("exchange")]
+    assert (came["event"], came["dir"], unreachable["event"]) == ("tap_request", "in", "tap_unreachable")
+    assert came["exchange"] == unreachable["exchange"]
+    assert events(tap.records, "tap_request") == [came]
+
+
+@pytest.mark.parametrize(
+    ("raw", "reason"),
+    [
+        (b"hello\r\n\r\n", "no request of HTTP"),
+        (b"GET / HTTP/1.1\r\nodd line\r\n\r\n", "no header"),
+        (b"POST / HTTP/1.1\r\n%sContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n", "two ways"),
+        (b"POST / HTTP/1.1\r\n%sTransfer-Encoding: chunked\r\n\r\nxyz\r\n", "size of a chunk"),
+        (b"x" * 70_000, "longer than"),
+    ],
+)
+def test_what_is_no_http_is_answered_here(logs: Path, raw: bytes, reason: str) -> None:
+    with Actor(lambda wire: wire.rest() and None) as target, tapped(target.url, logs) as tap, tap.client() as client:
+        client.send(raw.replace(b"%s", tap.host))
+        head, _, body = client.rest().partition(b"\r\n\r\n")
+    assert head.startswith(b"HTTP/1.1 400 Bad Request")
+    assert reason in json.loads(body)["error"]
+    assert reason in events(tap.records, "tap_refused")[0]["data"]["reason"]
+
+
+def test_a_target_that_answers_no_http_is_said_to_do_so(logs: Path) -> None:
+    with (
+        Actor(lambda wire: wire.send(b"220 smtp ready\r\n\r\n") if wire.until(PING) else None) as target,
+        tapped(target.url, logs) as tap,
+        tap.client() as client,
+    ):
+        client.send(tap.post(PING))
+        reply = client.rest()
+    assert reply.startswith(b"HTTP/1.1 502")
+    (cut,) = events(tap.records, "tap_cut")
+    assert cut["data"]["by"] == "tap"
+
+
+def test_an_answer_that_goes_wrong_in_the_middle_is_cut_there(logs: Path) -> None:
+    with (
+        Actor(lambda wire: wire.send(STREAM, b"zz\r\n") if wire.until(PING) else None) as target,
+        tapped(target.url, logs) as tap,
+        tap.client() as client,
+    ):
+        client.send(tap.post(PING))
+        assert client.rest() == STREAM
+    assert "size of a chunk" in events(tap.records, "tap_cut")[0]["data"]["reason"]
+
+
+def test_a_client_that_says_nothing_is_let_go(logs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("playground.tapping.relay.FIRST_REQUEST", 0.05)
+    with Actor(lambda wire: None) as target, tapped(target.url, logs) as tap, tap.client() as client:
+        assert client.rest() == b""
+    assert target.wires == []
+
+
+def test_garbage_behind_a_request_ends_the_connection_and_not_the_answer(logs: Path) -> None:
+    def part(wire: Wire) -> None:
+        wire.until(b"\r\n\r\n")
+        wire.send(STREAM, chunk(b": beat\n\n"))
+        wire.rest()
+
+    with Actor(part) as target, tapped(target.url, logs) as tap, tap.client() as client:
+        client.send(b"POST / HTTP/1.1\r\n" + tap.host + b"Transfer-Encoding: chunked\r\n\r\n")
+        client.until(b"beat")
+        client.send(b"no chunk\r\n")
+        assert b"HTTP/1.1" not in client.rest()
