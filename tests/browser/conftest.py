@@ -1,0 +1,117 @@
+"""A viewer as a real process, logs as real files, and a real Chromium that tells what went wrong in the page."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+
+NOON = datetime(2026, 11, 29, 12, tzinfo=UTC)
+
+
+@dataclass
+class Logs:
+    """Writes records as the scripts would, with times a millisecond apart."""
+
+    folder: Path
+    count: int = 0
+
+    def write(self, event: str, component: str = "mcp-server", **fields: Any) -> dict[str, Any]:
+        """One record."""
+        record = self.record(event, component, **fields)
+        self.append(component, json.dumps(record))
+        return record
+
+    def record(self, event: str, component: str = "mcp-server", **fields: Any) -> dict[str, Any]:
+        self.count += 1
+        ts = (NOON + timedelta(milliseconds=self.count)).isoformat(timespec="microseconds")
+        head = {"ts": ts, "level": "INFO", "component": component, "event": event, "data": {}, "pid": 1, "host": "h"}
+        return head | {"seq": self.count} | fields
+
+    def append(self, name: str, *lines: str) -> None:
+        """Lines as they stand."""
+        with (self.folder / f"{name}.jsonl").open("a", encoding="utf-8", newline="") as file:
+            file.write("".join(f"{line}\n" for line in lines))
+
+    def call(
+        self, method: str, number: int, *, client: str = "mcp-client-simple", answered: bool = True, **more: Any
+    ) -> None:
+        """The records of one call: sent, received, answered, answer received."""
+        exchange = f"span:{client}-{number}"
+        params = more.get("params", {})
+        request = {"jsonrpc": "2.0", "id": number, "method": method, "params": params}
+        outcome = {"error": more["error"]} if "error" in more else {"result": more.get("result", {})}
+        answer = {"jsonrpc": "2.0", "id": number} | outcome
+        http = {"method": "POST", "path": "/mcp", "headers": {"Content-Type": "application/json"}}
+        asked, told = {"message": request, "http": http}, {"message": answer, "http": {"status": 200}}
+        at_client: dict[str, Any] = {"component": client, "peer": "server", "exchange": exchange, "via": "http"}
+        at_server: dict[str, Any] = {"peer": "client", "exchange": exchange, "via": "http"}
+        self.write("client_request", dir="out", data=asked, **at_client)
+        self.write("rpc_request", dir="in", data=asked, **at_server)
+        if answered:
+            self.write("rpc_response", dir="out", data=told, ms=2.0, **at_server)
+            self.write("client_response", dir="in", data=told, ms=4.0, **at_client)
+
+
+@dataclass
+class Trouble:
+    """What a page should never say."""
+
+    said: list[str] = field(default_factory=list)
+
+    def watch(self, page: Page) -> None:
+        page.on("pageerror", lambda error: self.said.append(f"error: {error}"))
+        page.on("console", lambda message: self.said.append(message.text) if _is_trouble(message.text) else None)
+        page.on("dialog", lambda dialog: self.said.append(f"dialog: {dialog.message}"))
+
+
+def _is_trouble(text: str) -> bool:
+    return "Content Security Policy" in text or "Uncaught" in text
+
+
+@pytest.fixture
+def log(logs: Path) -> Logs:
+    return Logs(logs)
+
+
+@pytest.fixture
+def viewer(start: Callable[..., Any], logs: Path) -> str:
+    """The address of a viewer over this test's logs."""
+    return str(start("log_viewer.py", "--port", 0, "--logs", logs).url)
+
+
+@pytest.fixture(scope="session")
+def browser(chromium: str) -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        arguments = ["--no-sandbox", "--js-flags=--expose-gc", "--enable-precise-memory-info"]
+        browser = playwright.chromium.launch(executable_path=chromium, args=arguments)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def trouble() -> Iterator[Trouble]:
+    trouble = Trouble()
+    yield trouble
+    assert trouble.said == []
+
+
+@pytest.fixture
+def context(browser: Browser, trouble: Trouble) -> Iterator[BrowserContext]:
+    """A browser profile of this test's own."""
+    context = browser.new_context(viewport={"width": 1440, "height": 900})
+    context.set_default_timeout(15_000)
+    context.on("page", trouble.watch)
+    yield context
+    context.close()
+
+
+@pytest.fixture
+def page(context: BrowserContext) -> Page:
+    return context.new_page()

@@ -1,0 +1,24 @@
+/**
+ * What stands in the header of every page: the choice of a theme, the help, the keys.
+ *
+ * In:  what the page's own keys do. Out: working furniture. Refuses to know: records, panels.
+ */
+
+import { byId } from "./dom.js";
+import { helpDialog, listenToKeys } from "./keys.js";
+import { nextTheme, setTheme, theme } from "./theme.js";
+
+/** @param {Record<string, (key: string) => void>} actions of the page, by key */
+export function furnish(actions) {
+  const choice = /** @type {HTMLSelectElement} */ (byId("theme"));
+  const help = /** @type {HTMLDialogElement} */ (byId("help"));
+  const choose = (/** @type {string} */ name) => {
+    choice.value = name;
+    setTheme(name);
+  };
+  choice.value = theme();
+  choice.addEventListener("change", () => choose(choice.value));
+  helpDialog(help);
+  byId("help-button").addEventListener("click", () => help.showModal());
+  listenToKeys({ ...actions, "?": () => help.showModal(), t: () => choose(nextTheme(theme())) });
+}

@@ -1,0 +1,162 @@
+/**
+ * The inspector: everything about one record, in tabs.
+ *
+ * In:  a record. Out: the tab's view of it. Refuses to know: how the record was chosen, what a view draws.
+ *
+ * A view is a function `(rec, context) -> nodes`; a new tab is a line in TABS.
+ *
+ * @typedef {import("./record.js").Rec} Rec
+ * @typedef {{store: import("./store.js").Store, texts: () => import("./explain.js").Texts, jump: (rec: Rec) => void,
+ *   redraw: () => void}} Context
+ * @typedef {(rec: Rec, context: Context) => Node[]} View
+ */
+
+import { explainView } from "./explainview.js";
+import { httpView } from "./httpview.js";
+import { jsonView } from "./jsonview.js";
+import { pairView } from "./pairview.js";
+import { h } from "./dom.js";
+import { badge, direction, shortName, title, wait } from "./row.js";
+import { clock } from "./time.js";
+import { visible } from "./visible.js";
+
+/** @type {{name: string, label: string, view: View}[]} */
+const TABS = [
+  { name: "explain", label: "Explain", view: explainView },
+  { name: "json", label: "JSON", view: jsonView },
+  { name: "http", label: "HTTP", view: httpView },
+  { name: "pair", label: "Pair", view: pairView },
+];
+
+export class Inspector {
+  /** @param {HTMLElement} place @param {Omit<Context, "redraw">} context @param {() => void} closed */
+  constructor(place, context, closed) {
+    this.place = place;
+    this.context = { ...context, redraw: () => this.redraw() };
+    this.closed = closed;
+    this.tab = TABS[0];
+    /** @type {Rec | null} */
+    this.rec = null;
+    this.rev = -1;
+    this.head = h("div", { class: "inspector-head" });
+    this.buttons = TABS.map((tab) =>
+      h(
+        "button",
+        {
+          type: "button",
+          role: "tab",
+          id: `tab-${tab.name}`,
+          "aria-controls": "inspector-body",
+          on: { click: () => this.choose(tab) },
+        },
+        tab.label,
+      ),
+    );
+    this.body = h("div", { class: "inspector-body", id: "inspector-body", role: "tabpanel", tabindex: "0" });
+    const close = h(
+      "button",
+      {
+        type: "button",
+        class: "close",
+        "aria-label": "Close the inspector",
+        title: "Close (Esc)",
+        on: { click: () => this.close() },
+      },
+      "×",
+    );
+    place.append(
+      h("div", { class: "inspector-top" }, this.head, close),
+      h(
+        "div",
+        {
+          class: "tabs",
+          role: "tablist",
+          "aria-label": "Views of the record",
+          on: { keydown: (/** @type {KeyboardEvent} */ event) => this.#key(event) },
+        },
+        this.buttons,
+      ),
+      this.body,
+    );
+  }
+
+  get isOpen() {
+    return !this.place.hidden;
+  }
+
+  /** @param {Rec} rec */
+  show(rec) {
+    const other = rec !== this.rec;
+    this.rec = rec;
+    this.place.hidden = false;
+    this.redraw();
+    if (other) this.body.scrollTop = 0;
+  }
+
+  focus() {
+    this.buttons[TABS.indexOf(this.tab)].focus();
+  }
+
+  close() {
+    if (!this.isOpen) return;
+    this.place.hidden = true;
+    this.closed();
+  }
+
+  /** @param {typeof TABS[number]} tab */
+  choose(tab) {
+    this.tab = tab;
+    this.redraw();
+    this.body.scrollTop = 0;
+  }
+
+  /** Once per frame: what pairing has learned since. */
+  refresh() {
+    if (this.isOpen && this.rec !== null && this.rec.rev !== this.rev) this.redraw();
+  }
+
+  redraw() {
+    const { rec, body } = this;
+    if (rec === null) return;
+    this.rev = rec.rev;
+    this.head.replaceChildren(...heading(rec));
+    TABS.forEach((tab, index) => {
+      this.buttons[index].setAttribute("aria-selected", String(tab === this.tab));
+      this.buttons[index].tabIndex = tab === this.tab ? 0 : -1;
+    });
+    const top = body.scrollTop;
+    body.setAttribute("aria-labelledby", `tab-${this.tab.name}`);
+    body.replaceChildren(...this.tab.view(rec, this.context));
+    body.scrollTop = top;
+  }
+
+  /** @param {KeyboardEvent} event */
+  #key(event) {
+    const step = event.key === "ArrowRight" ? 1 : event.key === "ArrowLeft" ? -1 : 0;
+    if (step === 0) return;
+    event.preventDefault();
+    this.choose(TABS[(TABS.indexOf(this.tab) + step + TABS.length) % TABS.length]);
+    this.focus();
+  }
+}
+
+/** @param {Rec} rec */
+function heading(rec) {
+  const name = title(rec) || visible(rec.kind);
+  const number = rec.id === undefined ? null : h("span", { class: "number" }, `#${visible(rec.id, 40)}`);
+  const facts = [rec.kind, visible(shortName(rec.component), 60), direction(rec), clock(rec.ts), wait(rec)].filter(
+    (fact) => fact !== "",
+  );
+  return [
+    h("h2", {}, h("span", { class: "method" }, name), number),
+    h(
+      "p",
+      { class: "facts", data: { side: rec.side } },
+      facts.flatMap((fact, i) => [
+        i > 0 ? h("span", { class: "dot", "aria-hidden": "true" }, "·") : null,
+        h("span", {}, fact),
+      ]),
+    ),
+    rec.badges.length > 0 ? h("p", { class: "badges" }, rec.badges.map(badge)) : "",
+  ];
+}
