@@ -10,7 +10,7 @@ wherever one could be read: an error with another id is an answer nobody is wait
 """
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, assert_never
 
 from mcp_core import strict
 
@@ -245,3 +245,5 @@ def as_json(message: Message) -> dict[str, Any]:
         case Failure(id, code, text, data):
             error = {"code": code, "message": text}
             return {"jsonrpc": "2.0", "id": id, "error": error if data is None else {**error, "data": data}}
+        case _:
+            assert_never(message)

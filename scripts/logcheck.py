@@ -101,11 +101,13 @@ def verify(run: Run, records: list[Record]) -> str:
 
 
 def whole(request: Record, records: list[Record], label: str) -> str | None:
-    """Checks that the four records of one request share its `exchange`; returns how a tool call ended."""
+    """Checks that the four records of a request share its `exchange`; returns how a tool call ended."""
     method, exchange = request["data"]["message"]["method"], request.get("exchange")
     if not exchange:
         raise Missing(f"{label} a client_request of {method} has no exchange.")
     story = [record["event"] for record in records if record.get("exchange") == exchange]
+    if "rpc_cancelled" in story:  # the client gave it up, so there is no answer to look for
+        return "rpc_cancelled"
     for event in ("client_request", "rpc_request", "rpc_response", "client_response"):
         if story.count(event) != 1:
             raise Missing(f"{label} {method} has {story.count(event)} records {event} instead of one ({exchange}).")

@@ -17,8 +17,11 @@ from tests.conformance.wire import complaint
 
 LATEST, REVISIONS = revisions.LATEST, revisions.REVISIONS
 INFO = {"name": "me", "version": "1.0"}
-ABLE = {"elicitation": {}, "roots": {}}
-FORM = {"method": "elicitation/create", "params": {"mode": "form", "message": "Name?", "requestedSchema": {}}}
+ABLE: dict[str, Any] = {"elicitation": {}, "roots": {}}
+FORM: dict[str, Any] = {
+    "method": "elicitation/create",
+    "params": {"mode": "form", "message": "Name?", "requestedSchema": {}},
+}
 ROOTS = {"method": "roots/list"}
 ANA = {"action": "accept", "content": {"name": "Ana"}}
 
@@ -102,7 +105,8 @@ def test_the_params_that_were_given_stay_as_they_were() -> None:
 def test_each_message_gets_a_stamp_of_its_own() -> None:
     count = itertools.count()
     speaking = session("2025-11-25", stamp=lambda: {"traceparent": next(count)})
-    sent = [speaking.request("ping"), speaking.notify("notifications/initialized"), speaking.request("ping")]
+    sent: list[Request | Notification] = [speaking.request("ping"), speaking.notify("notifications/initialized")]
+    sent.append(speaking.request("ping"))
     assert [message.params["_meta"]["traceparent"] for message in sent] == [0, 1, 2]
 
 

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from mcp_core import revisions
-from mcp_core.effects import Ask, HangUp, Log, Output, Progress, ToolError
+from mcp_core.effects import Ask, Completed, HangUp, Log, Output, Progress, ToolError
+from mcp_core.messages import INTERNAL_ERROR, Failure
 
 
 @pytest.mark.parametrize("level", revisions.LOG_LEVELS)
@@ -60,7 +61,7 @@ def test_a_model_that_shall_use_tools_needs_more_of_the_client() -> None:
     assert Ask.model("k", "Hi", 10, tools=[]).needs == "sampling.tools"
 
 
-@pytest.mark.parametrize("effect", [Progress(1), Log("info", 1), HangUp(5), Ask.roots("k"), Output([])])
+@pytest.mark.parametrize("effect", [Progress(1), Log("info", 1), Completed("e"), HangUp(5), Ask.roots("k"), Output([])])
 def test_an_effect_does_not_change_under_way(effect: Any) -> None:
     field = dataclasses.fields(effect)[0].name
     with pytest.raises(dataclasses.FrozenInstanceError):
@@ -69,3 +70,4 @@ def test_an_effect_does_not_change_under_way(effect: Any) -> None:
 
 def test_what_a_tool_tells_the_model_is_the_text_of_its_error() -> None:
     assert str(ToolError("There is no file.")) == "There is no file."
+    assert ToolError("The folder is gone.").as_failure(0) == Failure(0, INTERNAL_ERROR, "The folder is gone.")

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mcp_core.calls import Call, Memory, capabilities, page, param
-from mcp_core.catalogue import Catalogue
+from mcp_core.catalogue import Catalogue, Completer
 from mcp_core.messages import INVALID_PARAMS, ProtocolError, Request
 
 
@@ -91,7 +91,7 @@ def offering(*kinds: str) -> Catalogue:
         catalogue.resource("a:b", name="b")(lambda: "")
     if "templates" in kinds:
         catalogue.template("a:{b}", name="b")(lambda b: b)
-    complete = {"x": lambda typed, others: []} if "completions" in kinds else {}
+    complete: dict[str, Completer] = {"x": lambda typed, others: []} if "completions" in kinds else {}
     if "prompts" in kinds:
         catalogue.prompt(complete=complete)(lambda: "")
     return catalogue
@@ -124,7 +124,9 @@ def test_following_the_cursor_gives_every_entry_once_at_every_page_size(count: i
     entries = [{"n": n} for n in range(count)]
     found: list[dict[str, Any]] = []
     params: dict[str, Any] = {}
-    for turn in range(1, count + 2):
+    turns = 0
+    while turns <= count:
+        turns += 1
         answer = page(call(params, size=size), "tools", entries)
         found += answer["tools"]
         assert len(answer["tools"]) <= size
@@ -133,7 +135,7 @@ def test_following_the_cursor_gives_every_entry_once_at_every_page_size(count: i
         assert answer["tools"]
         params = {"cursor": answer["nextCursor"]}
     assert found == entries
-    assert turn == max(1, -(-count // size))  # and no page too many
+    assert turns == max(1, -(-count // size))  # and no page too many
 
 
 def test_a_cursor_of_a_list_that_has_grown_shorter_still_ends() -> None:
@@ -185,9 +187,10 @@ def test_a_cursor_that_was_never_given_out_is_refused(cursor: Any) -> None:
 @given(st.text() | st.binary().map(lambda data: base64.urlsafe_b64encode(data).decode()))
 def test_any_cursor_is_a_place_or_a_refusal(cursor: str) -> None:
     try:
-        page(call({"cursor": cursor}, size=2), "tools", [{}] * 5)
-    except ProtocolError as error:
-        assert error.code == INVALID_PARAMS
+        found = page(call({"cursor": cursor}, size=2), "tools", [{}] * 5)
+    except ProtocolError:
+        return
+    assert len(found["tools"]) <= 2
 
 
 def test_a_cursor_of_null_is_none() -> None:

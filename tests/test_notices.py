@@ -10,7 +10,7 @@ from mcp_types import methods
 from mcp_core import notices, revisions
 from mcp_core.calls import Call, Memory
 from mcp_core.catalogue import Catalogue, Change
-from mcp_core.effects import Log, Progress
+from mcp_core.effects import Completed, Log, Progress
 from mcp_core.messages import Notification, Request
 
 
@@ -69,6 +69,15 @@ def test_before_a_level_is_set_the_handshake_era_hears_info_and_the_stateless_on
         assert notices.about_work(call(revision), Log("debug", "x")) is None
         assert notices.about_work(call(revision), Log("info", "x")) is not None
     assert notices.about_work(call("2026-07-28"), Log("emergency", "x")) is None
+
+
+@pytest.mark.parametrize("revision", revisions.REVISIONS)
+def test_that_an_errand_is_done_is_told_in_the_one_revision_that_has_a_word_for_it(revision: str) -> None:
+    notice = notices.about_work(call(revision), Completed("e1"))
+    if revision == "2025-11-25":
+        assert valid(notice, revision) == {"elicitationId": "e1"}
+    else:
+        assert notice is None
 
 
 @pytest.mark.parametrize("kind", ["tools", "prompts", "resources"])

@@ -13,7 +13,7 @@ from mcp_core.opening import Opening
 from tests.conformance.wire import complaint
 
 LATEST, NEWEST = revisions.LATEST, revisions.LATEST_HANDSHAKE
-ABLE = {"roots": {}}
+ABLE: dict[str, Any] = {"roots": {}}
 INFO = {"name": "me", "version": "1.0"}
 DISCOVERED = {"supportedVersions": [LATEST], "capabilities": {"tools": {}}}
 GREETED = {"protocolVersion": NEWEST, "capabilities": {}, "serverInfo": {"name": "s", "version": "1"}}

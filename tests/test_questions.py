@@ -20,7 +20,7 @@ FORM = Ask.form(
 URL = Ask.url("login", "Sign in.", "https://example.com/", "e1")
 MODEL = Ask.model("sum", "Sum up.", 10)
 ROOTS = Ask.roots("where")
-EVERYTHING = {"elicitation": {"form": {}, "url": {}}, "sampling": {"tools": {}}, "roots": {}}
+EVERYTHING: dict[str, Any] = {"elicitation": {"form": {}, "url": {}}, "sampling": {"tools": {}}, "roots": {}}
 ANA = {"action": "accept", "content": {"name": "Ana"}}
 SAID = {"role": "assistant", "content": {"type": "text", "text": "x"}, "model": "m"}
 

@@ -26,6 +26,10 @@ class Loose(TypedDict, total=False):
     b: Required[str]
 
 
+class Empty(TypedDict):
+    pass
+
+
 TYPES: list[tuple[Any, dict[str, Any]]] = [
     (str, {"type": "string"}),
     (int, {"type": "integer"}),
@@ -57,7 +61,7 @@ TYPES: list[tuple[Any, dict[str, Any]]] = [
         Loose,
         {"type": "object", "properties": {"a": {"type": "integer"}, "b": {"type": "string"}}, "required": ["b"]},
     ),
-    (TypedDict("Empty", {}), {"type": "object", "properties": {}}),
+    (Empty, {"type": "object", "properties": {}}),
 ]
 
 

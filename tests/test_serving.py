@@ -6,6 +6,7 @@ import itertools
 import random
 import threading
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any, TypedDict
 
 import pytest
@@ -295,9 +296,9 @@ def test_a_handshake_opens_the_session_in_the_revision_that_was_asked_for(revisi
     (out,) = session.receive(Request(0, "initialize", params))
     assert isinstance(out.message, Result)
     assert (out.about, out.message.id, out.message.result["protocolVersion"]) == (0, 0, revision)
-    assert not session.is_open
+    assert [session.is_open, session.takes_batches] == [False, False]
     assert list(session.receive(Notification("notifications/initialized"))) == []
-    assert session.is_open
+    assert [session.is_open] == [True]
     assert session.takes_batches is (revision == "2025-03-26")
 
 
@@ -445,7 +446,7 @@ def test_a_client_that_takes_only_json_hears_only_the_answer() -> None:
 @pytest.mark.parametrize("revision", REVISIONS)
 def test_where_nothing_can_be_pushed_there_is_only_the_answer(revision: str) -> None:
     client = Client(revision, can_push=False)
-    meta = {revisions.LOG_LEVEL_KEY: "debug"} if revision == LATEST else {}
+    meta: dict[str, Any] = {revisions.LOG_LEVEL_KEY: "debug"} if revision == LATEST else {}
     assert len(client.call("work", progressToken=1, **meta)) == 1
     if revision in HANDSHAKE:
         assert answer_of(client.ask("logging/setLevel", {"level": "info"})).code == METHOD_NOT_FOUND
@@ -905,7 +906,7 @@ def test_answers_from_many_threads_each_wake_their_own_tool() -> None:
     def answer(id: str, question: Request) -> list[Outgoing]:
         return client.send(Result(question.id, {"action": "accept", "content": {"name": id}}))
 
-    found = together(*[lambda id=id, question=question: answer(id, question) for id, question in order])
+    found = together(*[partial(answer, id, question) for id, question in order])
     assert [(text_of(outgoing), outgoing[-1].about) for outgoing in found] == [(f"Hello, {id}.", id) for id, _ in order]
 
 
@@ -915,7 +916,7 @@ def test_of_several_answers_that_come_at_once_exactly_one_wakes_the_tool() -> No
         questions = asked(client.call("many"))
         answers: list[dict[str, Any]] = [ANA, {"roots": []}, SAID]
         pairs = list(zip(questions, answers, strict=True))
-        found = together(*[lambda q=q, a=a: client.send(Result(q.id, a)) for q, a in pairs])
+        found = together(*[partial(client.send, Result(question.id, answer)) for question, answer in pairs])
         assert sorted(map(len, found)) == [0, 0, 1]
         assert text_of(max(found, key=len)) == "Ana 0 short"
 
@@ -925,9 +926,9 @@ def test_of_all_who_would_end_a_sleeping_tool_at_once_exactly_one_does() -> None
     for turn in range(30):
         (question,) = asked(client.call("greet", id=turn))
         found = together(
-            lambda question=question: client.send(Result(question.id, ANA)),
-            lambda turn=turn: cancelled(client, turn),
-            lambda question=question: list(client.session.give_up(question.id)),
+            partial(client.send, Result(question.id, ANA)),
+            partial(cancelled, client, turn),
+            partial(lambda id: list(client.session.give_up(id)), question.id),
         )
         ends = [out for outgoing in found for out in outgoing if not isinstance(out.message, Notification)]
         assert [out.about for out in ends] == [turn]

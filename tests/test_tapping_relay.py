@@ -269,18 +269,19 @@ def test_a_client_that_is_torn_off_takes_the_target_along(logs: Path) -> None:
 @pytest.mark.parametrize("is_torn", [False, True])
 def test_a_target_that_hangs_up_in_the_middle_leaves_the_client_the_same_end(logs: Path, is_torn: bool) -> None:
     said = STREAM + chunk(b"data: {}\n\nid: 7\n") + b"99\r\nhalf a chu"
+    was_read = threading.Event()
 
     def part(wire: Wire) -> None:
         wire.until(PING)
         wire.send(said)
-        wire.until(b"now")
+        assert was_read.wait(20)
         if is_torn:
             reset(wire.sock)
 
     with Actor(part) as target, tapped(target.url, logs) as tap, tap.client() as client:
         client.send(tap.post(PING))
         client.until(b"half a chu")
-        client.send(b"now")  # the next request begins
+        was_read.set()
         assert client.rest() == b""
     (cut,) = events(tap.records, "tap_cut")
     assert cut["data"]["by"] == "server"

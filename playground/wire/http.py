@@ -83,7 +83,7 @@ class Http:
     def greeted(self, revision: str) -> None:
         """From now on every request says the revision; in the handshake era the server gets a stream of its own."""
         self._revision = revision
-        if revision in revisions.HANDSHAKE[1:]:
+        if revision in revisions.HANDSHAKE:
             is_settled = threading.Event()
             listener = threading.Thread(target=self._listen, args=[self._generation, is_settled], daemon=True)
             listener.start()

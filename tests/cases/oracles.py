@@ -108,7 +108,7 @@ class Peer:
         self._port = int(self.running.url.rpartition(":")[2])
         self._lock = threading.Lock()
         self._read = 0  # bytes of the log that were looked at
-        self._start = self.resources()
+        self._start = self._settled()
 
     @property
     def port(self) -> int:
@@ -241,6 +241,17 @@ class Peer:
         """Threads and descriptors of the process."""
         return tuple(len(os.listdir(f"/proc/{self.running.pid}/{what}")) for what in ("task", "fd"))  # type: ignore[return-value]
 
+    def _settled(self) -> tuple[int, int]:
+        """The same once the script has started all that it starts later than it answers."""
+        seen: list[tuple[int, int]] = []
+
+        def is_settled() -> bool:
+            seen.append(self.resources())
+            return len(seen) > 15 and len(set(seen[-15:])) == 1
+
+        eventually(is_settled, "as many threads as before")
+        return seen[-1]
+
     def memory(self, what: str = "VmRSS") -> int:
         """Bytes of memory: VmRSS now, VmHWM at most."""
         lines = Path(f"/proc/{self.running.pid}/status").read_text(encoding="ascii").splitlines()
@@ -255,7 +266,7 @@ class Peer:
         def are_back() -> bool:
             return all(now <= then + 5 for now, then in zip(self.resources(), self._start, strict=True))
 
-        eventually(are_back, f"threads and descriptors back to {self._start}, not {self.resources()}", seconds)
+        eventually(are_back, f"threads and descriptors are back (now {self.resources()}, once {self._start})", seconds)
 
     def new_records(self) -> list[Json]:
         """O5, the lines: all that were written since this was last asked, each strict."""

