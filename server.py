@@ -128,6 +128,7 @@ def file_tools(sandbox: Sandbox) -> Catalogue:
     @tool(title="Count a word in all files", read_only=True, open_world=False)
     def search_all(keyword: str) -> Steps[Hits]:
         """Counts a keyword in every file, as search_file does, and reports how far it is. Skips what is no text."""
+        sandbox.check_keyword(keyword)
         names, hits, total = sandbox.names(), [], 0
         for done, name in enumerate(names, start=1):
             try:

@@ -9,11 +9,13 @@ Theory of operation
 
 import json
 import math
+import re
 from collections import Counter
 from typing import Any, NoReturn
 
 MAX_BYTES = 4 * 1024 * 1024  # one value; the longest our own tools can need is a 1 MiB file with many bytes escaped
 MAX_DEPTH = 64  # nested arrays and objects; RFC 8259 section 9 lets an implementation set a limit
+MAX_VALUES = 200_000  # in one message: a megabyte of brackets costs a hundred times what a megabyte of text does
 MAX_DIGITS = 1000  # of one integer; the time to convert them grows with the square
 
 
@@ -39,13 +41,16 @@ def loads(data: str | bytes) -> Any:
     if text.startswith("\ufeff"):  # RFC 8259 section 8.1: never to be sent
         raise NotJSON("it begins with a byte-order mark")
     too_deep = f"it is nested deeper than {MAX_DEPTH} levels"
+    brackets = text.count("[") + text.count("{")
+    if brackets + text.count(",") > MAX_VALUES and _has_too_many_values(text):
+        raise NotJSON(f"it holds more than {MAX_VALUES} values")
     try:
         value = _DECODER.decode(text)
     except json.JSONDecodeError as error:
         raise NotJSON(f"{error.msg} at character {error.pos}") from None
     except RecursionError:
         raise NotJSON(too_deep) from None
-    if text.count("[") + text.count("{") > MAX_DEPTH and _is_too_deep(value):
+    if brackets > MAX_DEPTH and _is_too_deep(value):
         raise NotJSON(too_deep)
     return value
 
@@ -86,6 +91,11 @@ def _members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return members
 
 
+def _has_too_many_values(text: str) -> bool:
+    bare = _STRING.sub("", text)  # what a string holds is only text
+    return bare.count("[") + bare.count("{") + bare.count(",") > MAX_VALUES
+
+
 def _is_too_deep(value: Any) -> bool:
     layer = [value]
     for _ in range(MAX_DEPTH):
@@ -98,6 +108,8 @@ def _is_too_deep(value: Any) -> bool:
     return any(isinstance(node, (dict, list)) for node in layer)
 
 
+# Without a second thought ("*+") and with or without its end, so that no text takes more than one pass.
+_STRING = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"?', re.DOTALL)
 _DECODER = json.JSONDecoder(
     object_pairs_hook=_members, parse_constant=_constant, parse_int=_integer, parse_float=_float
 )

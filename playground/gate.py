@@ -58,7 +58,7 @@ _LOOPBACK = frozenset({"localhost", "127.0.0.1", "[::1]"})
 _HOST = re.compile(r"(\[[0-9a-z:.%]+\]|[\w.~!$&'()*+,;=%-]+)(?::([0-9]*))?", re.I | re.A)
 _NAMES = re.compile(r"(\[[0-9a-f:.]+\]|[a-z0-9](?:[a-z0-9._-]*[a-z0-9])?)(?::([0-9]{1,5}))?", re.I | re.A)
 _ORIGIN = re.compile(r"https?://(.+)", re.I | re.A)
-_JSON = re.compile(r'application/json[ \t]*(?:;[ \t]*charset=(?:utf-8|"utf-8")[ \t]*)?', re.I | re.A)
+_JSON = re.compile(r'application/json[ \t]*(?:;[ \t]*(?:charset=(?:utf-8|"utf-8")[ \t]*)?)?', re.I | re.A)
 _DIGITS = re.compile(r"[0-9]{1,18}")
 
 

@@ -80,7 +80,8 @@ class Narrator:
 
     def sends(self, event: str, sent: Sent, body: bytes) -> None:
         """Logs a message in the moment before it is sent, and starts its clock."""
-        sent.exchange = self._exchange(sent)
+        asker = "client" if "method" in sent.message else "server"
+        sent.exchange = self._exchange(sent.message, sent.http, asker)
         sent.started = time.perf_counter()
         if body:
             self._record(event, sent, body, sent.message or None, "out", sent.http)
@@ -98,7 +99,9 @@ class Narrator:
             event = {Request: "server_request", Notification: "server_notification"}.get(type(kind), "client_response")
             level = "INFO" if is_raw or isinstance(kind, (Request, Notification, Result)) else "WARNING"
             timed = ms if event == "client_response" else None
-            self._record(event, sent, frame.body, value, "in", frame.http, level, timed)
+            # A question of the server's begins an exchange of its own.
+            exchange = self._exchange(value, sent.http, "server") if isinstance(kind, Request) else sent.exchange
+            self._record(event, sent, frame.body, value, "in", frame.http, level, timed, exchange)
         message = value if isinstance(value, dict) else {}
         self._explain(message, frame.http, sent.message.get("method"))
 
@@ -165,18 +168,18 @@ class Narrator:
         http: Json | None,
         level: str = "INFO",
         ms: float | None = None,
+        exchange: str | None = None,
     ) -> None:
-        headers = {**(sent.http or {}).get("headers", {}), **(http or {}).get("headers", {})}
-        session = next((value for name, value in headers.items() if name.lower() == "mcp-session-id"), None)
         self.book.frame(
-            event, body, value, http=http, level=level, dir=dir, peer="server", via=self.via, session=session,
-            trace=trace_of(sent.message), exchange=sent.exchange, ms=ms, src=sent.source,
+            event, body, value, http=http, level=level, dir=dir, peer="server", via=self.via,
+            session=_session(http) or _session(sent.http),
+            trace=trace_of(sent.message), exchange=exchange or sent.exchange, ms=ms, src=sent.source,
         )  # fmt: skip
 
-    def _exchange(self, sent: Sent) -> str:
+    def _exchange(self, message: Json, http: Json | None, asker: str) -> str:
         found = None
-        if sent.message:
-            found = exchange_of(sent.message, asker="client", session=None, connection=self._connection)
+        if message:
+            found = exchange_of(message, asker=asker, session=_session(http), connection=self._connection)
         # What has neither trace nor id still belongs together with what comes back.
         return found or f"{self._connection}/client/raw-{self._count}"
 
@@ -199,3 +202,8 @@ class Narrator:
                 if found.todo:
                     self.terminal.aside(f"What to do: {found.todo}", indent=2)
                 self.terminal.aside(found.spec, "faint", indent=2)
+
+
+def _session(http: Json | None) -> str | None:
+    headers = (http or {}).get("headers", {})
+    return next((value for name, value in headers.items() if name.lower() == "mcp-session-id"), None)

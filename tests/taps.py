@@ -75,6 +75,8 @@ class Actor:
         return self
 
     def __exit__(self, *_: object) -> None:
+        with contextlib.suppress(OSError):
+            self._socket.shutdown(socket.SHUT_RDWR)  # wakes who waits in accept()
         self._socket.close()
         for wire in self.wires:
             wire.sock.close()

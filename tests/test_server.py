@@ -177,7 +177,7 @@ def test_the_same_ids_in_two_sessions_at_once_do_not_meet(server: Asker) -> None
         call = {"name": "write_file", "arguments": {"filename": f"{text}.txt", "text": text}}
         message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call}
         assert server.post("/mcp", message, Mcp_Session_Id=session)[0] == 200
-    pairs = {}
+    pairs: dict[str, list[str]] = {}
     for record in server.records("rpc_request", "rpc_response"):
         if record.get("session") in (one, two) and record["data"]["message"].get("id") == 1:
             pairs.setdefault(record["exchange"], []).append(record["event"])

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from mcp_core import messages, revisions
 from mcp_core.catalogue import Catalogue, Change
-from mcp_core.effects import Ask, HangUp, Log, Progress, Steps, ToolError
+from mcp_core.effects import Ask, Completed, HangUp, Log, Progress, Steps, ToolError
 from mcp_core.messages import (
     INTERNAL_ERROR,
     INVALID_PARAMS,
@@ -112,6 +112,7 @@ def shop(gate: Gate | None = None, trace: list[str] | None = None) -> Catalogue:
     @tool()
     def sign_in() -> Steps[str]:
         answer = yield Ask.url("login", "Sign in.", "https://example.com/", "e1")
+        yield Completed("e1")
         return str(answer and answer["action"])
 
     @tool(needs={"sampling": {}})
@@ -471,6 +472,21 @@ def test_what_a_tool_tells_the_model_is_a_result(client: Client) -> None:
     assert (result["isError"], result["content"][0]["text"]) == (True, "It is closed; come tomorrow.")
 
 
+def test_a_list_that_cannot_be_made_is_an_error_that_says_why(client: Client) -> None:
+    catalogue = Catalogue("shop", "1.0")
+
+    def listing() -> list[dict[str, Any]]:
+        raise ToolError("The folder is gone.")
+
+    @catalogue.template("shop://items/{id}", name="item", listing=listing)
+    def item(id: str) -> str:
+        return id
+
+    (out,) = Client(client.revision, catalogue=catalogue).ask("resources/list")
+    assert isinstance(out.message, Failure)
+    assert (out.message.code, out.message.message, out.fault) == (INTERNAL_ERROR, "The folder is gone.", None)
+
+
 def test_what_a_tool_tells_the_peers_program_is_an_error(client: Client) -> None:
     failure = answer_of(client.call("protest"))
     assert (failure.code, failure.message, failure.data) == (INVALID_PARAMS, "Not like this.", {"a": 1})
@@ -539,6 +555,19 @@ def test_a_question_becomes_a_request_and_its_answer_wakes_the_tool(shaken: Clie
 def test_a_user_may_say_no(shaken: Client, action: str) -> None:
     (question,) = asked(shaken.call("greet"))
     assert text_of(shaken.send(Result(question.id, {"action": action}))) == "Hello."
+
+
+def test_an_errand_at_an_address_is_asked_for_and_its_end_is_told() -> None:
+    client = Client("2025-11-25")
+    (question,) = asked(client.call("sign_in"))
+    assert question.params["elicitationId"] == "e1"
+    told, answer = client.send(Result(question.id, {"action": "accept"}))
+    assert told.message == Notification("notifications/elicitation/complete", {"elicitationId": "e1"})
+    assert text_of([answer]) == "accept"
+    client = Client(LATEST)
+    outgoing = client.call("sign_in")
+    assert "elicitationId" not in answer_of(outgoing)["inputRequests"]["login"]["params"]
+    assert text_of(client.send(repeated(client, outgoing, {"login": {"action": "accept"}}))) == "accept"
 
 
 def test_a_tool_may_ask_more_than_once(shaken: Client) -> None:

@@ -12,7 +12,9 @@ from hypothesis import strategies as st
 from mcp_core import sse
 from playground.tapping.bodies import BEGINNING, KEEP, Events, Heard, Kept, Lines, Undecodable, undone
 
-TEXTS = st.lists(st.binary(min_size=1, max_size=30).map(lambda b: b.replace(b"\n", b"").replace(b"\r", b"")), max_size=5)
+TEXTS = st.lists(
+    st.binary(min_size=1, max_size=30).map(lambda b: b.replace(b"\n", b"").replace(b"\r", b"")), max_size=5
+)
 
 
 def cut(data: bytes, places: list[int]) -> list[bytes]:
@@ -43,7 +45,9 @@ def test_an_event_without_end_is_given_up_and_the_next_is_read() -> None:
     events = Events(None)
     list(events.take(b"data: "))
     found = [heard for _ in range(10) for heard in events.take(b"x" * 1_000_000)]
-    assert [heard.flaw for heard in found] == [f"an event of more than {sse.MAX_EVENT} bytes was passed on and not kept"]
+    assert [heard.flaw for heard in found] == [
+        f"an event of more than {sse.MAX_EVENT} bytes was passed on and not kept"
+    ]
     assert [heard.data for heard in events.take(b"\n\ndata: next\n\n")] == [b"next"]
 
 

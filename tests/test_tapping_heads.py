@@ -84,7 +84,10 @@ def test_a_value_is_replaced_where_it_stands() -> None:
         ((b"Connection: Upgrade, HTTP2-Settings", b"Upgrade: h2c", b"HTTP2-Settings: x", b"A: 1"), (b"A: 1",)),
         ((b"Connection: close, TE", b"TE: trailers"), (b"Connection: close",)),
         ((b"Connection: Host, Content-Length", b"Host: a", b"Content-Length: 1"), (b"Host: a", b"Content-Length: 1")),
-        ((b"Proxy-Connection: keep-alive", b"Upgrade: websocket", b"Connection: keep-alive"), (b"Connection: keep-alive",)),
+        (
+            (b"Proxy-Connection: keep-alive", b"Upgrade: websocket", b"Connection: keep-alive"),
+            (b"Connection: keep-alive",),
+        ),
     ],
 )
 def test_what_is_meant_for_one_hop_stays_there(lines: tuple[bytes, ...], kept: tuple[bytes, ...]) -> None:
@@ -100,9 +103,7 @@ def test_a_counted_body_takes_its_length() -> None:
     assert body.take(b"x") == (b"", 0)
 
 
-@given(
-    st.lists(st.binary(min_size=1, max_size=40), max_size=5), st.sampled_from([b"\r\n", b"\n"]), st.data()
-)
+@given(st.lists(st.binary(min_size=1, max_size=40), max_size=5), st.sampled_from([b"\r\n", b"\n"]), st.data())
 def test_chunks_are_counted_wherever_they_are_cut(pieces: list[bytes], eol: bytes, data: st.DataObject) -> None:
     lines = [b"%X;ext=1%s%s%s" % (len(piece), eol, piece, eol) for piece in pieces]
     raw = b"".join(lines) + b"0" + eol + b"Trailer: 1" + eol + eol

@@ -11,7 +11,7 @@ import threading
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.taps import PING, PONG, STREAM, Actor, Record, Wire, answer, chunk, frames, tapped
@@ -36,7 +36,9 @@ def reset(sock: socket.socket) -> None:
 
 
 def test_a_head_keeps_its_names_their_order_and_what_it_repeats(logs: Path) -> None:
-    reply = answer(PONG, b"content-TYPE: application/json\r\nX-Two: 1\r\nx-two: 2\r\nMcp-Session-Id:  s \r\n", b"200 Fine")
+    reply = answer(
+        PONG, b"content-TYPE: application/json\r\nX-Two: 1\r\nx-two: 2\r\nMcp-Session-Id:  s \r\n", b"200 Fine"
+    )
     with Actor(lambda wire: wire.send(reply) if wire.until(PING) else None) as target, tapped(target.url, logs) as tap:
         headers = b"ACCEPT: a\r\naccept: b\r\nMcp-Name: x\r\nLast-Event-ID: 7\r\nX-Odd: \xe9\r\nConnection: close\r\n"
         sent = tap.post(PING, headers, b"/mcp?x=%20&y")
@@ -69,58 +71,75 @@ def pieces(data: bytes, sizes: list[int]) -> list[bytes]:
     return [piece for piece in [*found, data[at:]] if piece]
 
 
-@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(JSON_TEXTS, JSON_TEXTS, CUTS, CUTS, st.sampled_from(["length", "chunks", "end", "gzip"]))
-def test_any_body_crosses_unchanged_however_it_is_cut(
-    tmp_path: Path, asked: bytes, said: bytes, ask_cuts: list[int], say_cuts: list[int], how: str
-) -> None:
-    body = gzip.compress(said) if how == "gzip" else said
-    coding = b"Content-Encoding: gzip\r\n" if how == "gzip" else b""
-    if how == "chunks":
-        reply = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
-        reply += b"".join(map(chunk, pieces(body, say_cuts))) + b"0\r\nX-Trailer: 1\r\n\r\n"
-    elif how == "end":
-        reply = b"HTTP/1.1 200 OK\r\n\r\n" + body
-    else:
-        reply = answer(body, coding)
-    folder = tmp_path / str(len(list(tmp_path.iterdir())))
+def test_any_body_crosses_unchanged_however_it_is_cut(logs: Path) -> None:
+    asked = reply = b""
+    cuts: list[int] = []
 
     def part(wire: Wire) -> None:
         wire.until(b"\r\n\r\n")
         while len(wire.got) - wire.seen < len(asked) and wire.more():
             pass
-        wire.send(*pieces(reply, say_cuts))
+        wire.send(*pieces(reply, cuts))
 
-    with Actor(part) as target, tapped(target.url, folder) as tap, tap.client() as client:
-        sent = tap.post(asked)
-        client.send(*pieces(sent, ask_cuts))
-        client.sock.shutdown(socket.SHUT_WR)
-        assert client.rest() == reply
-        assert bytes(target.wires[0].got) == for_target(sent, tap.port, target)
-    for sender, text in (("client", asked), ("server", said)):
-        for dir in ("in", "out"):
-            assert frames(tap.records, sender, dir) == [text] * bool(text)
+    with Actor(part) as target, tapped(target.url, logs) as tap:
+
+        @settings(max_examples=60)
+        @given(JSON_TEXTS, JSON_TEXTS, CUTS, CUTS, st.sampled_from(["length", "chunks", "end", "gzip"]))
+        def crosses(question: bytes, said: bytes, ask_cuts: list[int], say_cuts: list[int], how: str) -> None:
+            nonlocal asked, reply, cuts
+            asked, cuts, before = question, say_cuts, len(tap.records)
+            reply = framed(said, say_cuts, how)
+            with tap.client() as client:
+                sent = tap.post(asked)
+                client.send(*pieces(sent, ask_cuts))
+                client.sock.shutdown(socket.SHUT_WR)
+                assert client.rest() == reply
+            assert bytes(target.wires[-1].got) == for_target(sent, tap.port, target)
+            for sender, text in (("client", asked), ("server", said)):
+                for dir in ("in", "out"):
+                    assert frames(tap.records[before:], sender, dir) == [text] * bool(text)
+
+        crosses()
 
 
-@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(st.lists(st.dictionaries(st.text(max_size=9), st.text(max_size=20), max_size=2), max_size=4), CUTS,
-       st.sampled_from(["\n", "\r\n", "\r"]))  # fmt: skip
-def test_any_stream_crosses_unchanged_however_it_is_cut(
-    tmp_path: Path, params: list[dict[str, str]], cuts: list[int], eol: str
-) -> None:
-    told = [json.dumps({"jsonrpc": "2.0", "method": "notifications/x", "params": each}).encode() for each in params]
-    lines = ["retry: 9", ": beat", ""] + [line for n, t in enumerate(told) for line in (f"id:{n}", f"data: {t.decode()}", "")]
-    raw = eol.join([*lines, ""]).encode()
-    reply = STREAM + b"".join(map(chunk, pieces(raw, cuts))) + b"0\r\n\r\n"
-    folder = tmp_path / str(len(list(tmp_path.iterdir())))
-    with (
-        Actor(lambda wire: wire.send(*pieces(reply, cuts)) if wire.until(PING) else None) as target,
-        tapped(target.url, folder) as tap,
-        tap.client() as client,
-    ):
-        client.send(tap.post(PING))
-        assert client.rest() == reply
-    assert frames(tap.records, "server") == frames(tap.records, "server", "out") == told
+def framed(body: bytes, cuts: list[int], how: str) -> bytes:
+    """A body as one of the ways HTTP has for it."""
+    if how == "chunks":
+        head = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+        return head + b"".join(map(chunk, pieces(body, cuts))) + b"0\r\nX-Trailer: 1\r\n\r\n"
+    if how == "end":
+        return b"HTTP/1.1 200 OK\r\n\r\n" + body
+    return answer(gzip.compress(body), b"Content-Encoding: gzip\r\n") if how == "gzip" else answer(body)
+
+
+def test_any_stream_crosses_unchanged_however_it_is_cut(logs: Path) -> None:
+    reply = b""
+    cuts: list[int] = []
+    params = st.dictionaries(st.text(max_size=9), st.text(max_size=20), max_size=2)
+
+    def part(wire: Wire) -> None:
+        wire.until(PING)
+        wire.send(*pieces(reply, cuts))
+
+    with Actor(part) as target, tapped(target.url, logs) as tap:
+
+        @settings(max_examples=60)
+        @given(st.lists(params, max_size=4), CUTS, st.sampled_from(["\n", "\r\n", "\r"]))
+        def crosses(said: list[dict[str, str]], say_cuts: list[int], eol: str) -> None:
+            nonlocal reply, cuts
+            before, cuts = len(tap.records), say_cuts
+            told = [{"jsonrpc": "2.0", "method": "notifications/x", "params": each} for each in said]
+            texts = [json.dumps(each) for each in told]
+            lines = [line for n, text in enumerate(texts) for line in (f"id:{n}", f"data: {text}", "")]
+            raw = eol.join(["retry: 9", ": beat", "", *lines, ""]).encode()
+            reply = STREAM + b"".join(map(chunk, pieces(raw, cuts))) + b"0\r\n\r\n"
+            with tap.client() as client:
+                client.send(tap.post(PING))
+                assert client.rest() == reply
+            for dir in ("in", "out"):
+                assert frames(tap.records[before:], "server", dir) == [text.encode() for text in texts]
+
+        crosses()
 
 
 def test_each_event_goes_on_before_the_next_has_come(logs: Path) -> None:
@@ -288,7 +307,11 @@ def test_a_target_that_hangs_up_in_the_middle_leaves_the_client_the_same_end(log
 
 
 def test_a_target_that_hangs_up_before_it_answers_is_not_made_up_for(logs: Path) -> None:
-    with Actor(lambda wire: wire.until(PING) and None) as target, tapped(target.url, logs) as tap, tap.client() as client:
+    with (
+        Actor(lambda wire: wire.until(PING) and None) as target,
+        tapped(target.url, logs) as tap,
+        tap.client() as client,
+    ):
         client.send(tap.post(PING))
         assert client.rest() == b""
     (cut,) = events(tap.records, "tap_cut")
@@ -343,8 +366,7 @@ def test_what_a_target_says_unasked_goes_on(logs: Path) -> None:
     def part(wire: Wire) -> None:
         wire.until(PING)
         wire.send(answer(PONG))
-        wire.until(b"\n")
-        wire.send(goodbye)
+        wire.rest()
 
     with Actor(part) as target, tapped(target.url, logs) as tap, tap.client() as client:
         client.send(tap.post(PING))
@@ -389,10 +411,9 @@ def test_who_closed_its_side_may_still_listen(logs: Path) -> None:
 # ---- What the tap answers itself -------------------------------------------------------------------------------------
 
 
-def test_a_target_that_is_not_there_is_named_with_the_id_of_the_request(logs: Path) -> None:
-    with Actor(lambda wire: None) as gone:
-        pass
-    with tapped(gone.url, logs) as tap:
+def test_a_target_that_is_not_there_is_named_with_the_id_of_the_request(logs: Path, free_port: int) -> None:
+    gone = f"http://127.0.0.1:{free_port}/mcp"
+    with tapped(gone, logs) as tap:
         with tap.client() as client:
             client.send(tap.post(PING))
             reply = client.rest()
@@ -403,8 +424,8 @@ def test_a_target_that_is_not_there_is_named_with_the_id_of_the_request(logs: Pa
     assert head.startswith(b"HTTP/1.1 502 Bad Gateway")
     failure = json.loads(body)
     assert (failure["id"], failure["error"]["code"]) == (1, -32603)
-    assert gone.url in failure["error"]["message"]
-    assert gone.url in json.loads(plain.partition(b"\r\n\r\n")[2])["error"]
+    assert gone in failure["error"]["message"]
+    assert gone in json.loads(plain.partition(b"\r\n\r\n")[2])["error"]
     came, unreachable, *_ = [r for r in tap.records if r.get("exchange")]
     assert (came["event"], came["dir"], unreachable["event"]) == ("tap_request", "in", "tap_unreachable")
     assert came["exchange"] == unreachable["exchange"]

@@ -20,9 +20,7 @@ bank = Catalogue("a bank", "1.0")
 @bank.tool()
 def balance() -> Steps[str]:
     """Says how much there is."""
-    answer = yield Ask.url("sign-in", PAGE["message"], PAGE["url"], "sign-in-1")
-    if answer is None or answer["action"] != "accept":
-        return "Only to those who sign in."
+    yield Ask.url("sign-in", PAGE["message"], PAGE["url"], "sign-in-1")
     yield Completed("sign-in-1")  # a real bank would wait here for its own page
     return "12 coins"
 

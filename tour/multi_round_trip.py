@@ -5,6 +5,8 @@ the same arguments, the answers and that state. The state is sealed: it fits thi
 In the handshake era the same tool, the same lines of code, asks by a request of the server's own.
 """
 
+from typing import Any
+
 from stage import Talk, tour
 
 YES = {"action": "accept", "content": {"sure": True}}
@@ -12,7 +14,7 @@ YES = {"action": "accept", "content": {"sure": True}}
 
 def play(talk: Talk) -> None:
     talk.call("write_file", {"filename": "old.txt", "text": "old"})
-    call = {"name": "delete_file", "arguments": {"filename": "old.txt"}}
+    call: dict[str, Any] = {"name": "delete_file", "arguments": {"filename": "old.txt"}}
     if not talk.is_stateless:
         assert talk.call("delete_file", call["arguments"])["structuredContent"] == {"deleted": True}
         return

@@ -1,6 +1,7 @@
 """Ping: are you there? Either side may ask; 2026-07-28 did away with it.
 
-Notice: the answer is an empty object and nothing else. That it came is all it says.
+Notice: the answer is an empty object and nothing else. That it came is all it says. Ours answers a server's ping too,
+and so must every client of the handshake era.
 """
 
 from stage import Talk, tour

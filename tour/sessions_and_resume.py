@@ -1,8 +1,7 @@
 """Sessions over HTTP, and streams that break and are taken up again: the handshake era's memory.
 
-Notice: the answer to `initialize` names the session in a header, and every later request repeats it. Events have ids; a
-client that lost a stream comes back with GET and `Last-Event-ID`, and hears the rest. 2026-07-28 has none of this: no
-session, no GET, and what broke is simply asked again.
+Notice: the answer to `initialize` names the session in a header; every later request repeats it. Events have ids: who
+lost a stream comes back with GET and `Last-Event-ID`, and hears the rest. 2026-07-28 has nothing of this.
 """
 
 import contextlib
@@ -26,17 +25,15 @@ def ponder() -> Steps[str]:
 
 def play(talk: Talk) -> None:
     session = talk.dialog.session
-    assert session is not None
     assert talk.ask("ping", headers={"Mcp-Session-Id": None})["error"]["code"] == -32600
-    talk.notice("Without the session's id: 400. With one that nobody knows, or no longer: 404, and one begins anew.")
     with contextlib.suppress(SessionGone):
         raise AssertionError(talk.ask("ping", headers={"Mcp-Session-Id": "nobody"}))
+    talk.notice("Without the session's id: 400. With one that nobody knows, or no longer: 404, and one begins anew.")
 
-    general = talk.listen()
-    talk.notice("The GET's stream is for what no request asked for. There is one; a second is refused with 409.")
+    talk.listen()
     with contextlib.suppress(Trouble):
         raise AssertionError(talk.listen())
-    general.close()
+    talk.notice("The GET's stream is for what no request asked for. There is one; a second is refused with 409.")
 
     with contextlib.suppress(Trouble):
         raise AssertionError(list(talk.stream("tools/call", {"name": "ponder"})))

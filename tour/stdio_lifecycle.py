@@ -1,8 +1,8 @@
 """The life of a server at the end of a pipe: started by its client, ended by the closing of its stdin.
 
 Notice: one message a line, on stdin and stdout, and nothing else there: what the server has to say to humans goes to
-stderr. There is no port, no header, no session; the process is the session. To leave, the client closes the pipe, waits,
-and only then terminates.
+stderr. There is no port, no header, no session; the process is the session. To leave, the client closes the pipe and
+waits; only a server that does not end by itself is terminated.
 """
 
 from stage import Talk, tour

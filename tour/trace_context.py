@@ -14,9 +14,10 @@ def play(talk: Talk) -> None:
     folder = talk.dialog.teller.book.path.parent
     events: dict[str, list[str]] = {}
     for log in ("mcp-client-simple.jsonl", "mcp-server.jsonl"):
-        for line in (folder / log).read_text("ascii").splitlines():
-            record = json.loads(line)
-            if record.get("trace") == talk.trace and record.get("dir"):
+        with open(folder / log, encoding="ascii") as lines:
+            ours = [json.loads(line) for line in lines if talk.trace in line]
+        for record in ours:
+            if record.get("dir"):
                 events.setdefault(record["exchange"], []).append(record["event"])
     *_, last = events.values()
     talk.notice(f"The trace {talk.trace} has left {sum(map(len, events.values()))} lines in two logs, of "

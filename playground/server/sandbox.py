@@ -34,7 +34,6 @@ from playground.server.wall import ByDescriptor, ByPath, has_descriptors, prepar
 __all__ = ["MAX_BYTES", "Entry", "Sandbox", "SandboxError"]
 
 MAX_BYTES = 1024 * 1024
-
 _TEMPORARY = re.compile(r"\.mcp-[0-9a-f]{16}\.tmp")
 _READ_AHEAD = 64 * 1024
 
@@ -126,10 +125,14 @@ class Sandbox:
 
     def count(self, name: str, keyword: str) -> int:
         """Count ``keyword`` in a file: occurrences that do not overlap, case-sensitive, also across line ends."""
+        self.check_keyword(keyword)
+        return self.read(name).count(keyword)
+
+    def check_keyword(self, keyword: str) -> None:
+        """Refuse what no file can hold; for whoever looks through several and skips those that fail."""
         if not keyword:
             raise SandboxError("The keyword is empty; give at least one character to look for.")
         _encoded(keyword, "keyword")
-        return self.read(name).count(keyword)
 
     def entry(self, name: str) -> Entry:
         """Look at a file without opening it; any size and content will do."""
@@ -242,8 +245,7 @@ class Sandbox:
 
     def _require_size(self, name: str, size: int) -> None:
         if size > self.max_bytes:
-            limit = f"the limit is {self.max_bytes} bytes"
-            raise SandboxError(f"{shown(name)} is too large: {size} bytes, and {limit}.")
+            raise SandboxError(f"{shown(name)} is too large: {size} bytes, and the limit is {self.max_bytes} bytes.")
 
     def _admit(self, name: str) -> None:
         if flaw := flaw_of(name):
@@ -286,15 +288,13 @@ def _encoded(text: str, what: str) -> bytes:
     try:
         return text.encode()
     except UnicodeEncodeError as error:
-        raise SandboxError(
-            f"The {what} is not valid Unicode (half of a surrogate pair at {error.start}); nothing was changed."
-        ) from None
+        half = f"half of a surrogate pair at {error.start}"
+        raise SandboxError(f"The {what} is not valid Unicode ({half}); nothing was changed.") from None
 
 
 def _decoded(data: bytes, name: str) -> str:
     try:
         return data.decode()
     except UnicodeDecodeError as error:
-        raise SandboxError(
-            f"{shown(name)} is not UTF-8 text (see its byte {error.start}); only text files can be used here."
-        ) from None
+        text = f"{shown(name)} is not UTF-8 text (see its byte {error.start}); only text files can be used here."
+        raise SandboxError(text) from None

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["Door"]
 
 _CHECKED = ("host", "origin", "sec-fetch-site", "sec-fetch-mode")
-_LOOK_UP = 0.25  # seconds between two looks at whether it is time to close
+_LOOK_UP = 0.1  # seconds between two looks at whether it is time to close
 
 
 class Door:

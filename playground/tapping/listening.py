@@ -102,20 +102,21 @@ class Overheard:
     def _body(self, kept: Kept, head: Head, crossing: Crossing) -> None:
         kind = (head.get("content-type") or "").partition(";")[0].strip().lower()
         coding = head.get("content-encoding")
-        if not kept.size:
-            self._talk.http(crossing)
-        elif kind in _FORMS:  # how an authorization server is asked, with keys in it; MCP has no forms
-            self._talk.http(crossing, bytes=kept.size, left_out="the form")
-        elif coding and kept.is_whole:
+        more = {}
+        if coding and kept.is_whole:
             packed, kept = kept, Kept()
             try:
                 kept.add(undone(packed.data, coding))
             except Undecodable as reason:
                 self._talk.unreadable(packed.data, f"It was passed on as it came; {reason}.", crossing)
-            else:
-                self._talk.text(kept, crossing, encoding=coding)
+                return
+            more = {"encoding": coding}
+        if not kept.size:
+            self._talk.http(crossing)
+        elif kind in _FORMS:  # how an authorization server is asked, with keys in it; MCP has no forms
+            self._talk.http(crossing, bytes=kept.size, left_out="the form")
         else:
-            self._talk.text(kept, crossing)
+            self._talk.text(kept, crossing, **more)
 
     def _request_shown(self, head: Head) -> Mapping[str, Any]:
         path, _, query = self._target.partition("?")

@@ -26,7 +26,7 @@ from mcp_core.calling import Done, Failed, Noted, Session
 from mcp_core.messages import HEADER_MISMATCH, Message, Request
 from mcp_core.opening import Opening
 from playground.wire.answering import Answer, Answering, Declined, Unoffered
-from playground.wire.contracts import BadResult, Contracts
+from playground.wire.contracts import BadResult, Contracts, least_fresh
 from playground.wire.repeating import TRIES, Reminders, is_worth_a_try, pause_before
 from playground.wire.transports import Deadline, NotReachable, TimedOut, Transport, TravelError, Unauthorized
 
@@ -38,6 +38,7 @@ PATIENCE = 60.0  # seconds for one answer; each sign of progress gives as many a
 LONGEST = 600.0
 PROBE = 10.0  # seconds for server/discover, which an old server may simply ignore
 MAX_PAGES = 1000
+STOPPED = "The user stopped it, or it took too long."
 
 LISTS = {
     "tools/list": "tools",
@@ -80,6 +81,7 @@ class Connection:
         self._reminders = Reminders()
         self._opening = threading.RLock()
         self._is_closed = False
+        self.fresh_for: dict[str, float | None] = {}  # list -> seconds that it may be kept, where the server says so
         self._begin()
 
     # ---- 1. Opening and closing --------------------------------------------------------------------------------------
@@ -162,8 +164,11 @@ class Connection:
         *,
         with_progress: bool = False,
         patience: float | None = None,
+        stop: threading.Event | None = None,
     ) -> Object:
         """The result of a request. `patience` in seconds, infinite for `subscriptions/listen`.
+
+        When another thread sets `stop`, the request is given up: the server is told, and TimedOut is raised.
 
         Raises Refused; TravelError; Declined where somebody here said no and the era has no way to tell.
         """
@@ -171,24 +176,26 @@ class Connection:
         while True:
             session = self.session
             try:
-                result = self._once(method, params or {}, with_progress, patience or self._patience)
+                result = self._once(method, params or {}, with_progress, patience or self._patience, stop)
             except TravelError as error:
                 attempt += 1
                 if attempt > TRIES or self._is_closed or not is_worth_a_try(method, error):
                     raise
                 self.transport.recorder.warn(f"{error} Trying again.", method=method)
                 if self.transport.is_open:
-                    time.sleep(pause_before(attempt, error))
+                    (stop or threading.Event()).wait(pause_before(attempt, error))
                 else:
                     self._renew(session)
             else:
                 self._reminders.note(method, params or {})
                 return result
 
-    def _once(self, method: str, params: Object, with_progress: bool, patience: float) -> Object:
+    def _once(
+        self, method: str, params: Object, with_progress: bool, patience: float, stop: threading.Event | None = None
+    ) -> Object:
         session, token = self.session, secrets.token_hex(4) if with_progress else None
         first = session.request(method, params, progress_token=token)
-        deadline = Deadline(patience, max(LONGEST, patience))
+        deadline = Deadline(patience, max(LONGEST, patience), stop=stop)
         try:
             with self._answering.waiting(deadline, token):
                 for event in self._events(session, first, deadline):
@@ -198,7 +205,7 @@ class Connection:
                         raise Refused(event)
                     return event.result
         except (TimedOut, KeyboardInterrupt):
-            self._give_up(session, first)
+            self._give_up(session, first, "The client waited long enough." if deadline.stop is None else STOPPED)
             raise
         except Unoffered as error:
             raise Refused(Failed(first.id, None, str(error))) from None
@@ -228,8 +235,8 @@ class Connection:
                     time.sleep(min(1.0, max(deadline.left, 0)))
                     to_send.append(session.repeat(held))
 
-    def _give_up(self, session: Session, request: Request) -> None:
-        note = session.cancel(request.id, "The client waited long enough.")
+    def _give_up(self, session: Session, request: Request, reason: str) -> None:
+        note = session.cancel(request.id, reason)
         # Over HTTP the stateless era has no such message: closing the stream, which is done, says it.
         if self.transport.via == "stdio" or not revisions.is_stateless(self.revision):
             self._tell(note)
@@ -254,10 +261,12 @@ class Connection:
         """Every page of one of the four lists."""
         entries: list[Object] = []
         seen: set[str] = set()
+        self.fresh_for[method] = None
         params: Object = {}
         while len(seen) < MAX_PAGES:
             result = self.request(method, params)
             page = result.get(LISTS[method])
+            self.fresh_for[method] = least_fresh(self.fresh_for[method], result)
             entries += [entry for entry in page if isinstance(entry, dict)] if isinstance(page, list) else []
             cursor = result.get("nextCursor")
             if not isinstance(cursor, str) or cursor in seen:  # an empty string is a cursor too
@@ -272,17 +281,18 @@ class Connection:
     def _mirrors(self) -> bool:
         return self.transport.via == "http" and revisions.is_stateless(self.revision)
 
-    def call_tool(self, name: str, arguments: Mapping[str, Any], *, with_progress: bool = False) -> Object:
-        """The result of a tool. Raises as request() does, and BadResult where the result breaks its outputSchema."""
+    def call_tool(self, name: str, arguments: Mapping[str, Any], **how: Any) -> Object:
+        """The result of a tool; `how` as for request(). Raises as that does, and BadResult where the result breaks its
+        outputSchema."""
         if self._mirrors and not self._contracts.is_fresh:
             self.list_all("tools/list")  # which headers a call needs stands in the tool's schema
         params = {"name": name, "arguments": dict(arguments)}
         try:
-            result = self.request("tools/call", params, with_progress=with_progress)
+            result = self.request("tools/call", params, **how)
         except Refused as refused:
             if refused.code != HEADER_MISMATCH:
                 raise
             self.list_all("tools/list")
-            result = self.request("tools/call", params, with_progress=with_progress)
+            result = self.request("tools/call", params, **how)
         self._contracts.check(name, result)
         return result

@@ -22,6 +22,18 @@ class BadResult(Exception):
         self.result = result
 
 
+def least_fresh(known: float | None, page: Object) -> float | None:
+    """Seconds that a list may be kept: as long as its least fresh page (2026-07-28, server/utilities/caching).
+
+    >>> least_fresh(None, {"ttlMs": 60000}), least_fresh(1.0, {"ttlMs": 60000}), least_fresh(None, {})
+    (60.0, 1.0, None)
+    """
+    ttl = page.get("ttlMs")
+    if not isinstance(ttl, int) or isinstance(ttl, bool) or ttl < 0:
+        return known
+    return ttl / 1000 if known is None else min(known, ttl / 1000)
+
+
 class Contracts:
     """The tools of one server, as last listed. `warn` takes a sentence about what can't be used."""
 

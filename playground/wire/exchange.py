@@ -19,7 +19,7 @@ import contextlib
 import socket
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from playground.patience import Feed
@@ -44,6 +44,8 @@ class Line:
         self._http = requests.Session()
         self._http.trust_env = False
         self._ringing = threading.local()
+        self._open: set[Exchange] = set()
+        self._lock = threading.Lock()
         for scheme in ("http://", "https://"):
             adapter = HTTPAdapter()
             pools = adapter.poolmanager.pool_classes_by_scheme
@@ -54,13 +56,23 @@ class Line:
 
     def call(self, method: str, headers: Mapping[str, str], body: bytes | None, what: str, url: str = "") -> "Exchange":
         """Begins an exchange; `what` names the message, for sentences about it."""
-        exchange = Exchange(self.url, what)
+        exchange = Exchange(self.url, what, self._forget)
+        with self._lock:
+            self._open.add(exchange)
         exchange.begin(self._run(exchange, method, url or self.url, {**headers, **self._own}, body))
         return exchange
 
     def close(self) -> None:
-        """Gives the idle connections back."""
+        """Hangs up on all that is under way, and gives the idle connections back."""
+        with self._lock:
+            under_way = list(self._open)
+        for exchange in under_way:
+            exchange.hang_up()
         self._http.close()
+
+    def _forget(self, exchange: "Exchange") -> None:
+        with self._lock:
+            self._open.discard(exchange)
 
     def _run(
         self, exchange: "Exchange", method: str, url: str, headers: dict[str, str], body: bytes | None
@@ -76,10 +88,10 @@ class Line:
 
 
 class Exchange:
-    """A request on its way, and what comes back. Close it when done, however it went."""
+    """A request on its way, and what comes back. Who waits for it closes it when done, however it went."""
 
-    def __init__(self, url: str, what: str) -> None:
-        self.url, self._what = url, what
+    def __init__(self, url: str, what: str, forget: "Callable[[Exchange], None]") -> None:
+        self.url, self._what, self._forget = url, what, forget
         self._connection: Any = None  # while the head has not come
         self._response: requests.Response | None = None
         self._is_closed = False
@@ -113,9 +125,13 @@ class Exchange:
 
     def close(self) -> None:
         """Hangs up, unless all was read."""
+        self._forget(self)
+        if not self._feed.leave(0):
+            self.hang_up()
+
+    def hang_up(self) -> None:
+        """Breaks off, from any thread; who waits gets a TravelError."""
         self._is_closed = True
-        if self._feed.leave(0):
-            return
         # Whichever of the two is there; each raises in its own way when the thread was a moment faster.
         with contextlib.suppress(OSError, RuntimeError, ValueError, AttributeError):
             if self._response is not None:
@@ -137,7 +153,7 @@ class Exchange:
     def _take(self, deadline: Deadline, how: str) -> Any:
         while deadline.left > 0:
             try:
-                return self._feed.take(time.monotonic() + deadline.left)
+                return self._feed.take(time.monotonic() + deadline.glance)
             except TimeoutError:
                 continue  # unless the deadline was put off meanwhile, the loop ends
             except ValueError as error:  # an address or a header that can't be one

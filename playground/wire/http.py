@@ -69,7 +69,7 @@ class Http:
         self._unasked, self._has_ended, self._revision = unasked, False, None
         self._generation += 1
         if (listening := self._listening) is not None:
-            listening.close()
+            listening.hang_up()
 
     def send(self, message: Message, deadline: Deadline, input_schema: Any = None) -> Generator[Message, None, None]:
         """One POST, and what comes back. See transports.Transport."""
@@ -100,8 +100,6 @@ class Http:
             except TravelError as error:
                 self.recorder.warn(str(error))
             self._session_id = None
-        if (listening := self._listening) is not None:
-            listening.close()
         self._line.close()
 
     # ---- 2. Sending --------------------------------------------------------------------------------------------------
@@ -266,7 +264,7 @@ class Http:
     def _hear(self, exchange: Exchange, place: "Place", deadline: Deadline, is_settled: threading.Event) -> None:
         is_settled.set()
         if self._is_closed.is_set():
-            exchange.close()  # who closed us did not know of it yet
+            exchange.hang_up()  # who closed us did not know of it yet
         with contextlib.closing(exchange), contextlib.suppress(TravelError):
             http = shown(exchange.response)
             for event in place.follow(self._events(exchange, deadline)):

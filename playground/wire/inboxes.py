@@ -84,7 +84,7 @@ class Inboxes:
 def _next(inbox: "queue.SimpleQueue[Message | None]", deadline: Deadline, how: str) -> Message | None:
     while deadline.left > 0:
         try:
-            return inbox.get(timeout=deadline.left)
+            return inbox.get(timeout=max(deadline.glance, 0.001))
         except queue.Empty:
             continue  # the loop ends, unless the deadline was put off meanwhile
     raise TimedOut(f"{how} in {deadline.patience:g} s.")

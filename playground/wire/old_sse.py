@@ -108,7 +108,7 @@ class Stream:
 
     def close(self) -> None:
         self._is_wanted = False
-        self._exchange.close()
+        self._exchange.hang_up()
 
     def _read(self) -> None:
         decoder = sse.Decoder()
@@ -119,6 +119,7 @@ class Stream:
         except (TravelError, sse.StreamError) as error:
             if self._is_wanted:
                 self._recorder.warn(f"The event stream of {self._url} broke off: {error}")
+        self._exchange.close()
         self.inboxes.end()
         self._has_endpoint.set()
 

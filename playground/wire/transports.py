@@ -70,16 +70,20 @@ class SessionEnded(TravelError):
     """The session is gone, and with it everything the server remembered."""
 
 
+GLANCE = 0.1  # seconds between two looks at whether somebody said stop
+
+
 @dataclass
 class Deadline:
     """A moment that moves: each sign of progress puts it off by the patience, up to a limit.
 
-    `now` gives seconds and never runs backwards.
+    `now` gives seconds and never runs backwards. When `stop` is set, by whichever thread, it has come at once.
     """
 
     patience: float
     longest: float
     now: Callable[[], float] = time.monotonic
+    stop: threading.Event | None = None
 
     def __post_init__(self) -> None:
         self._start = self.now()
@@ -109,7 +113,14 @@ class Deadline:
     @property
     def left(self) -> float:
         """Seconds until it; not positive when it has passed."""
+        if self.stop is not None and self.stop.is_set():
+            return 0.0
         return self.patience if self._holds else self._until - self.now()
+
+    @property
+    def glance(self) -> float:
+        """Seconds to wait before looking at `left` again; short where somebody may say stop meanwhile."""
+        return self.left if self.stop is None else min(self.left, GLANCE)
 
 
 Unasked = Callable[[Message], None]

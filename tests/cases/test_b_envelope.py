@@ -135,7 +135,7 @@ def test_b04_nesting_is_refused_and_soon(server: Peer, path: str, body: bytes) -
         {"method": "tools/call", "params": {"name": "write_file", "arguments": {"filename": "note.txt", "text": "x"}}},
         {"method": "initialize", "params": {}},
         {"method": "x" * 100_000},
-        {"method": "naïve \ud83d\ude42 \ud800"},
+        {"method": "naïve 🙂 \ud800"},
         {"method": "nosuch", "params": []},
         {"method": "nosuch", "params": None},
     ],
@@ -377,7 +377,9 @@ def test_b20_every_other_method_answers_nonsense_with_one_error(server: Peer, me
     assert len(error["message"]) < 600
 
 
-@pytest.mark.parametrize("meta", [5, "x", [], None, True, {"progressToken": []}, {"traceparent": 5}, {"traceparent": "x" * 9}])
+@pytest.mark.parametrize(
+    "meta", [5, "x", [], None, True, {"progressToken": []}, {"traceparent": 5}, {"traceparent": "x" * 9}]
+)
 def test_b20_a_strange_meta_never_hurts(server: Peer, meta: Any) -> None:
     server.rpc("tools/list", {"_meta": meta})
     server.rpc("tools/call", {"name": "search_all", "arguments": {"keyword": "x"}, "_meta": meta})

