@@ -147,6 +147,7 @@ def protocol_error(to: "Client") -> None:
 
 def progress(to: "Client") -> None:
     """news while a call runs: a progressToken, and the notifications that repeat it"""
+    write(to, "demo.txt")
     to.ask({"jsonrpc": "2.0", "id": to.new_id(), "method": "tools/call", "params": {
         "name": "search_all",
         "arguments": {"keyword": "TODO"},

@@ -27,6 +27,7 @@ _SPREAD = re.compile(rb"[ \t]{65}")
 _FOLDED = re.compile(rb"\r\n[ \t]")
 _CODING = re.compile(rb"\r\ntransfer-encoding[ \t]*:[ \t]*([^\r\n]*)", re.I)
 _LONGEST_CONTROL_LINE = 4096
+_FRAMING_LIMIT = 256 * 1024  # bytes around chunks, besides as many as the body has itself
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,9 +122,11 @@ class Parser(HTTPRequestParser):
                 self.refuse(refusal)
         elif isinstance(body := self.body_rcv, ChunkedReceiver):
             limit = self.adj.gate.rules.max_body
-            # The framing is counted too: a body in chunks of one byte is six times its size on the way.
-            if len(body) > limit or self.body_bytes_received > 8 * limit + 65536:
+            if len(body) > limit:
                 self.refuse(Refusal(413, f"The body is too large; the limit is {limit} bytes."))
+            elif self.body_bytes_received > 2 * len(body) + _FRAMING_LIMIT:
+                # Each chunk costs the one loop more time than its bytes do: of one byte, a hundred times more.
+                self.refuse(Refusal(413, "The body comes in too many small chunks; send larger ones."))
             elif max(len(body.control_line), len(body.trailer)) > _LONGEST_CONTROL_LINE:
                 self.flaw = "the line before or after a chunk is too long"
                 self.refuse(self._malformed())

@@ -47,7 +47,8 @@ class Wire:
         """Everything up to and with a text, beginning where the last call ended."""
         while text not in self.got[self.seen :] and self.more():
             pass
-        assert text in self.got[self.seen :], f"{text!r} did not come, but {bytes(self.got[self.seen :])!r}"
+        if text not in self.got[self.seen :]:
+            raise ConnectionError(f"{text!r} did not come, but {bytes(self.got[self.seen :])!r}")
         begin, self.seen = self.seen, self.got.index(text, self.seen) + len(text)
         return bytes(self.got[begin : self.seen])
 

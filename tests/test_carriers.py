@@ -49,8 +49,8 @@ def test_a_stream_begins_with_its_head_and_gives_one_frame_an_event() -> None:
     assert [(f.title, f.body, f.event_id) for f in frames] == [
         ("200 OK", b"", None),
         ("event without data, id 1", b"", "1"),
-        ("event 1", b'{"a": 1}', None),
-        ("event 2", b"x\ny", None),
+        ("event 1", b'{"a": 1}', "1"),
+        ("event 2", b"x\ny", "1"),
     ]
     assert frames[1].http == frames[0].http == {"status": 200, "headers": {"Content-Type": "text/event-stream"}}
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import re
@@ -18,6 +19,7 @@ import pytest
 
 import client
 from mcp_core.revisions import HANDSHAKE, LATEST, REVISIONS, VERSION_KEY
+from playground.touring import tours
 from tests.impostors import (
     STREAM,
     Answer,
@@ -105,20 +107,25 @@ def test_both_logs_tell_of_one_exchange(play: Play, real: str, logs: Path, tmp_p
     ours = [r for r in records(logs) if r.get("dir")]
     theirs = [json.loads(line) for line in (tmp_path / "server-logs/mcp-server.jsonl").read_text().splitlines()]
     asked = [r for r in ours if r["event"] == "client_request"]
-    assert len(asked) == 8
+    assert len(asked) == 13
     for record in asked:
+        is_given_up = record["data"]["message"]["params"].get("name") == "summarize_file"
         events = [r["event"] for r in ours if r["exchange"] == record["exchange"]]
         assert events[0] == "client_request"
-        assert events[-1] == "client_response"
-        far = [r["event"] for r in theirs if r.get("exchange") == record["exchange"] and r.get("dir")]
+        assert ("client_response" in events) is not is_given_up
+        far = [r["event"] for r in theirs if r.get("exchange") == record["exchange"]]
         assert "rpc_request" in far
-        assert "rpc_response" in far
+        assert ("rpc_cancelled" if is_given_up else "rpc_response") in far
     assert {r["src"].split(" ")[1] for r in asked} == {
-        "handshake", "discovery", "write_and_search", "tool_error", "protocol_error", "progress",
+        "handshake", "discovery", "write", "write_and_search", "tool_error", "protocol_error", "progress", "cancel",
+        "ask_the_user",
     }  # fmt: skip
     assert all(re.fullmatch(r"client\.py:\d+ \w+", r["src"]) for r in asked)
     assert all(r["ms"] > 0 for r in ours if r["event"] == "client_response")
-    assert len({r["trace"] for r in asked}) == 6  # one for each scene
+    assert len({r["trace"] for r in asked}) == 8  # one for each scene
+    questions = [r["exchange"] for r in ours if r["event"] in ("server_request", "client_answer")]
+    assert len(questions) == 3  # one was left open
+    assert set(questions) == {r["exchange"] for r in theirs if r["event"] in ("server_request", "rpc_answer")}
 
 
 def test_explain_says_each_thing_once(play: Play, real: str) -> None:
@@ -147,6 +154,138 @@ def test_raw_sends_what_is_wrong_and_shows_what_came(play: Play, real: str, pipe
     assert requests[0]["data"]["raw"] == '{"jsonrpc":"2.0","id":1'
     answers = [r["exchange"] for r in records(logs) if r["event"] == "client_response"]
     assert answers == [r["exchange"] for r in requests]
+
+
+# ---- Giving up, and being asked -----------------------------------------------------------------------------
+
+
+def sent(logs: Path) -> list[Json]:
+    return [r["data"]["message"] for r in records(logs) if r.get("dir") == "out"]
+
+
+@pytest.mark.parametrize("revision", REVISIONS)
+def test_a_call_is_given_up_in_the_way_of_its_era(
+    play: Play, real: str, logs: Path, tmp_path: Path, revision: str
+) -> None:
+    code, out, _ = play("--url", real + "/mcp", "--revision", revision, "--scene", "cancel")
+    assert code == 0
+    assert "Warning" not in out
+    *_, last = sent(logs)
+    theirs = [json.loads(line) for line in (tmp_path / "server-logs/mcp-server.jsonl").read_text().splitlines()]
+    assert [r["event"] for r in theirs].count("rpc_cancelled") == 1
+    if revision == LATEST:  # the closed stream says it
+        assert last["method"] == "subscriptions/listen"
+    else:
+        call = next(message for message in sent(logs) if message.get("params", {}).get("name") == "summarize_file")
+        assert last["method"] == "notifications/cancelled"
+        assert last["params"]["requestId"] == call["id"]
+
+
+def test_through_a_pipe_a_notification_gives_up_in_the_stateless_era_too(play: Play, pipe: str, logs: Path) -> None:
+    assert play("--stdio", pipe, "--revision", LATEST, "--scene", "cancel")[0] == 0
+    listen, cancelled = sent(logs)[-2:]
+    assert (listen["method"], cancelled["method"]) == ("subscriptions/listen", "notifications/cancelled")
+    assert cancelled["params"]["requestId"] == listen["id"]
+
+
+def test_an_answer_that_comes_too_soon_to_be_given_up_is_a_surprise(play: Play) -> None:
+    with Impostor(
+        lambda seen: result(seen, {}) if seen.message.get("method") == "tools/call" else polite(seen)
+    ) as server:
+        code, out, _ = play("--url", server.url, "--scene", "cancel")
+    assert code == 1
+    assert "answered before the call could be given up" in out
+
+
+def test_on_rpc_nothing_can_be_given_up(play: Play, real: str, logs: Path) -> None:
+    assert play("--url", real + "/rpc", "--scene", "cancel")[0] == 0
+    assert not (logs / "mcp-client-simple.jsonl").read_text()
+
+
+@pytest.mark.parametrize("revision", ["2025-06-18", "2025-11-25", LATEST])
+@pytest.mark.parametrize(("typed", "is_gone"), [(None, True), ("y\n", True), ("n\n", False)])
+def test_the_user_is_asked_where_there_is_one(
+    play: Play, real: str, files: Path, monkeypatch: pytest.MonkeyPatch, revision: str, typed: str | None, is_gone: bool
+) -> None:
+    terminal = io.StringIO(typed)
+    terminal.isatty = lambda: typed is not None  # type: ignore[method-assign]
+    monkeypatch.setattr(sys, "stdin", terminal)
+    code, out, _ = play("--url", real + "/mcp", "--revision", revision, "--scene", "ask")
+    assert code == 0
+    assert "The server asks: Delete the file trash.txt?" in " ".join(out.split())
+    assert ("we say yes" in " ".join(out.split())) is (typed is None)
+    assert (files / "trash.txt").exists() is not is_gone
+
+
+def test_state_and_answers_go_back_with_the_same_call(play: Play, real: str, logs: Path) -> None:
+    assert play("--url", real + "/mcp", "--revision", LATEST, "--scene", "ask")[0] == 0
+    first, second = sent(logs)[-2:]
+    came = next(r["data"]["message"]["result"] for r in records(logs) if "input_required" in json.dumps(r["data"]))
+    assert second["id"] != first["id"]
+    assert second["params"]["arguments"] == first["params"]["arguments"]
+    assert second["params"]["requestState"] == came["requestState"]
+    assert second["params"]["inputResponses"] == {"sure": {"action": "accept", "content": {"sure": True}}}
+    assert first["params"]["_meta"]["io.modelcontextprotocol/clientCapabilities"] == {"elicitation": {}}
+
+
+@pytest.mark.parametrize(
+    ("questions", "answers"),
+    [
+        (None, {}),
+        ({"a": 5}, {"a": None}),
+        ({"a": {"method": "roots/list"}}, {"a": None}),
+        ({"a": {"method": "elicitation/create", "params": {"requestedSchema": {"properties": {
+            "n": {"type": "integer", "default": 3}, "s": {"type": "string"}, "b": {"type": "boolean"}, "x": 1}}}}},
+         {"a": {"action": "accept", "content": {"n": 3, "s": "", "b": True, "x": ""}}}),
+    ],
+)  # fmt: skip
+def test_odd_questions_do_no_harm(play: Play, questions: object, answers: Json) -> None:
+    def answer(seen: Seen) -> bytes:
+        if seen.message.get("method") == "server/discover":
+            return result(seen, {"resultType": "complete", "supportedVersions": [LATEST], "capabilities": {}})
+        params = seen.message["params"]
+        if params["name"] != "delete_file" or "inputResponses" in params:
+            return result(seen, {"resultType": "complete", "content": []})
+        return result(seen, {"resultType": "input_required", "inputRequests": questions})
+
+    with Impostor(answer) as server:
+        assert play("--url", server.url, "--revision", LATEST, "--scene", "handshake", "--scene", "ask")[0] == 0
+    assert server.seen[-1].message["params"]["inputResponses"] == answers
+    assert "requestState" not in server.seen[-1].message["params"]
+
+
+# ---- Two at once ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("columns", ["80", "200"])
+def test_both_eras_are_compared(
+    play: Play, real: str, logs: Path, monkeypatch: pytest.MonkeyPatch, columns: str
+) -> None:
+    monkeypatch.setenv("COLUMNS", columns)
+    code, out, err = play("--url", real + "/mcp", "--revision", "both", "--scene", "discovery")
+    assert (code, err) == (0, "")
+    lines = out.splitlines()
+    methods = [message["method"] for message in sent(logs)]
+    assert methods == ["initialize", "notifications/initialized", "server/discover", "tools/list", "tools/list"]
+    if columns == "200":
+        (both,) = [line for line in lines if "initialize " in line and "server/discover" in line and "POST" in line]
+        assert "≠" in both
+        assert any(line.count('"method": "tools/list"') == 2 and "≠" not in line for line in lines)
+    else:
+        assert [line.strip() for line in lines if line.strip() in ("2025-11-25", "2026-07-28")][:2] == [
+            "2025-11-25",
+            "2026-07-28",
+        ]
+        assert any(line.startswith("≠") and '"server/discover"' in line for line in lines)
+    assert "DELETE" in out
+
+
+def test_what_was_said_before_trouble_is_shown_in_a_comparison_too(play: Play) -> None:
+    with Impostor(polite) as server:
+        code, out, err = play("--url", server.url, "--revision", "both", "--scene", "discovery")
+    assert code == 1
+    assert "does not speak 2026-07-28" in " ".join(err.split())
+    assert "server/discover" in out
 
 
 # ---- Handshake and eras, with servers that have their own ideas ---------------------------------------------
@@ -611,12 +750,19 @@ def test_what_a_terminal_would_obey_is_written_out(play: Play) -> None:
 def test_the_list_names_the_scenes(capsys: pytest.CaptureFixture[str]) -> None:
     assert client.main(["--list"]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert [line.split()[0] for line in lines] == list(client.SCENES)
+    assert [line.split()[0] for line in lines] == [*client.SCENES, *tours()]
 
 
 @pytest.mark.parametrize(
     "arguments",
-    [["--timeout", "0"], ["--pace", "-1"], ["--timeout", "nan"], ["--scene", "x"], ["--step", "--raw", "-"]],
+    [
+        ["--timeout", "0"],
+        ["--pace", "-1"],
+        ["--timeout", "nan"],
+        ["--scene", "x"],
+        ["--step", "--raw", "-"],
+        ["--step", "--revision", "both"],
+    ],  # fmt: skip
 )
 def test_senseless_options_are_refused(arguments: list[str]) -> None:
     with pytest.raises(SystemExit) as refused:
@@ -666,6 +812,43 @@ def test_step_waits_for_enter_and_ends_cleanly_with_the_input(logs: Path) -> Non
     assert (done.returncode, done.stderr) == (0, "")
     assert server.methods == ["initialize", "DELETE"]  # the second message was shown and not sent
     assert done.stdout.count("Enter sends it") == 2
+
+
+@pytest.mark.parametrize(
+    ("edit", "body", "said"),
+    [
+        ('s/"2025-11-25"/"2025-06-18"/', b'"2025-06-18"', "chose 2025-06-18"),
+        ("s/initialize/dance/", b'"dance"', "refused initialize"),
+        ('s/"id": 1,/"id": 77,/', b'"id": 77', "2025-11-25"),
+    ],
+)
+def test_a_message_can_be_edited_before_it_is_sent(
+    logs: Path, tmp_path: Path, edit: str, body: bytes, said: str
+) -> None:
+    script = tmp_path / "edit.py"
+    old, new = edit.split("/")[1:3]
+    script.write_text(
+        f"import pathlib, sys\np = pathlib.Path(sys.argv[1])\np.write_text(p.read_text().replace({old!r}, {new!r}))\n"
+    )
+    editor = shlex.join([sys.executable, str(script)])
+    with Impostor(polite) as server:
+        where = ("--url", server.url, "--logs", logs, "--scene", "handshake", "--step")
+        done = run(*where, input="e\n\n\n", env={**os.environ, "EDITOR": editor, "VISUAL": ""})
+    assert body in server.seen[0].body
+    assert said in " ".join((done.stdout + done.stderr).split())
+    assert "Traceback" not in done.stderr
+
+
+def test_an_edited_message_that_asks_nothing_is_answered_with_nothing(logs: Path, tmp_path: Path) -> None:
+    script = tmp_path / "edit.py"
+    script.write_text('import sys\nopen(sys.argv[1], \'w\').write(\'{"jsonrpc":"2.0","method":"x"}\')\n')
+    editor = shlex.join([sys.executable, str(script)])
+    with Impostor(polite) as server:
+        where = ("--url", server.url, "--logs", logs, "--scene", "discovery", "--step")
+        done = run(*where, input="\n\ne\n\n", env={**os.environ, "EDITOR": editor, "VISUAL": ""})
+    assert server.seen[2].body == b'{"jsonrpc":"2.0","method":"x"}'
+    assert "the server answered with nothing" in " ".join(done.stdout.split())
+    assert "Traceback" not in done.stderr
 
 
 def test_a_proxy_in_the_environment_catches_nothing(logs: Path) -> None:

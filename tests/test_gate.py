@@ -129,12 +129,13 @@ def test_a_refused_method_is_told_the_right_ones() -> None:
 
 
 JSON = ["application/json", "APPLICATION/JSON", "application/json; charset=utf-8", "application/json;charset=UTF-8"]
+JSON += ["application/json;", "application/json ; "]
 JSON += ['application/json ; charset="utf-8"']
 NOT_JSON = [None, "", "text/plain", "text/plain; application/json", "text/plain, application/json", "json", "*/*"]
 NOT_JSON += ["application/json, application/json", "application/jsonp", "application/json; charset=latin-1"]
 NOT_JSON += ["application/json; charset=utf-8; x=y", "application/json\n", "application/x-www-form-urlencoded"]
 NOT_JSON += ["application/json; charset=\u017f", 'application/json; charset="utf-8', "application/vnd.api+json"]
-NOT_JSON += ["application/json;", "multipart/form-data"]
+NOT_JSON += ["application/json;;", "multipart/form-data"]
 
 
 @pytest.mark.parametrize("kind", JSON)

@@ -11,7 +11,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from mcp_core import strict
-from mcp_core.strict import MAX_BYTES, MAX_DEPTH, MAX_DIGITS, NotJSON
+from mcp_core.strict import MAX_BYTES, MAX_DEPTH, MAX_DIGITS, MAX_VALUES, NotJSON
 
 REFUSED: list[tuple[str | bytes, str]] = [
     # nothing, half of something, too much of it
@@ -130,6 +130,10 @@ REFUSED: list[tuple[str | bytes, str]] = [
     (b"\xef\xbb\xbf{}", "byte-order mark"),
     ("\ufeff{}", "byte-order mark"),
     (" \ufeff{}", "Expecting value"),
+    # number of values
+    ("[" + "0," * MAX_VALUES + "0]", "values"),
+    ("[" + "[]," * (MAX_VALUES // 2 + 1) + "[]]", "values"),
+    ('["",' + "{}," * MAX_VALUES + '"\\"]', "values"),
     # size
     (b'"' + b"a" * MAX_BYTES + b'"', "longer than"),
     ('"' + "a" * MAX_BYTES + '"', "longer than"),
@@ -170,6 +174,8 @@ ACCEPTED: list[tuple[str | bytes, Any]] = [
     (b'{"a":"\xc3\xa9"}', {"a": "é"}),
     ('"' + "[{" * 1000 + '"', "[{" * 1000),  # brackets in a text are not depth
     ("[" + "[]," * 1000 + "[]]", [[]] * 1001),  # nor is breadth
+    ('"' + ',[{\\"\\\\' * MAX_VALUES + '"', ',[{"\\' * MAX_VALUES),  # nor are commas in a text values
+    ("[" + "0," * (MAX_VALUES - 1) + "0]", [0] * MAX_VALUES),
 ]
 
 

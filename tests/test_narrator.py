@@ -62,7 +62,8 @@ def test_a_request_and_what_follows_share_their_exchange_and_trace(logs: Path) -
         ("client_response", "in", "WARNING", True),
     ]
     for record in told.records:
-        assert record["exchange"] == "span:" + "b" * 16
+        is_theirs = record["event"] == "server_request"  # which begins an exchange of its own
+        assert record["exchange"] == ('s-1/server/"s"' if is_theirs else "span:" + "b" * 16)
         assert record["trace"] == "a" * 32
         assert (record["peer"], record["via"], record["session"]) == ("server", "http", "s-1")
         assert record["src"] == "client.py:1 scene"
@@ -104,7 +105,7 @@ def test_an_answer_of_ours_and_a_bare_status_are_told_too(logs: Path) -> None:
     told.sends("client_answer", sent, b"{}")
     told.narrator.hears(sent, Frame("202 Accepted", b"", {"status": 202, "headers": {}}), None, None)
     assert "POST /mcp  the answer" in told.out.getvalue()
-    assert [r["event"] for r in told.records] == ["client_answer"]
+    assert [(r["event"], r["exchange"]) for r in told.records] == [("client_answer", 's-1/server/"s"')]
 
 
 def test_warnings_stderr_and_the_end_of_a_session_are_told(logs: Path) -> None:

@@ -11,7 +11,6 @@ Theory of operation
     those who listen, with a request that stays open (subscriptions/listen), for which there is a thread.
 """
 
-import contextlib
 import math
 import threading
 import time
@@ -61,6 +60,7 @@ class Member:
         self._session: object = None  # of the lists
         self._closing = threading.Event()
         self._listener: threading.Thread | None = None
+        self._can_listen = True
 
     # ---- Opening and closing ----
 
@@ -129,9 +129,14 @@ class Member:
     def _listen(self, connection: Connection) -> None:
         """Hears of changes in the stateless era, until the connection ends."""
         wanted = {f"{kind}ListChanged": True for kind in set(_ABOUT.values()) if self._changes(kind)}
-        with contextlib.suppress(TravelError, Refused):
-            params = {"notifications": wanted}
+        params = {"notifications": wanted}
+        try:
             connection.request("subscriptions/listen", params, patience=math.inf, stop=self._closing)
+        except TravelError:  # the server is gone; whoever asks it next starts it, and listens anew
+            pass
+        except Refused as error:
+            self._can_listen = False
+            connection.transport.recorder.warn(f"'{self.name}' offers no news of changes: {error}")
 
     def _changes(self, kind: str) -> bool:
         assert self.connection is not None
@@ -168,7 +173,7 @@ class Member:
         self._lists.clear()
 
     def _see_to_listener(self, connection: Connection) -> None:
-        if not is_stateless(connection.revision) or not any(map(self._changes, set(_ABOUT.values()))):
+        if not self._can_listen or not is_stateless(connection.revision) or not any(map(self._changes, set(_ABOUT.values()))):
             return
         if self._listener is None or not self._listener.is_alive():
             self._listener = threading.Thread(target=self._listen, args=[connection], daemon=True)

@@ -103,6 +103,9 @@ class Overheard:
         kind = (head.get("content-type") or "").partition(";")[0].strip().lower()
         coding = head.get("content-encoding")
         more = {}
+        if kept.size and kind in _FORMS:  # how an authorization server is asked, with keys in it; MCP has no forms
+            self._talk.http(crossing, bytes=kept.size, left_out="the form")
+            return
         if coding and kept.is_whole:
             packed, kept = kept, Kept()
             try:
@@ -113,8 +116,6 @@ class Overheard:
             more = {"encoding": coding}
         if not kept.size:
             self._talk.http(crossing)
-        elif kind in _FORMS:  # how an authorization server is asked, with keys in it; MCP has no forms
-            self._talk.http(crossing, bytes=kept.size, left_out="the form")
         else:
             self._talk.text(kept, crossing, **more)
 

@@ -1,0 +1,236 @@
+"""One HTTP exchange against servers that are slow, silent, endless, gone; and how one lets go of it."""
+
+from __future__ import annotations
+
+import socket
+import threading
+import time
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import pytest
+
+from playground.wire import exchange
+from playground.wire.exchange import Exchange, Line
+from playground.wire.transports import Deadline, NotReachable, TimedOut, TravelError
+from tests.impostors import STREAM, Impostor, Seen, http
+
+
+def soon(seconds: float = 10) -> Deadline:
+    return Deadline(seconds, seconds)
+
+
+@pytest.fixture
+def line() -> Iterator[Line]:
+    line = Line("http://127.0.0.1:9/")
+    yield line
+    line.close()
+
+
+def drip(text: bytes, server: Impostor) -> Iterable[bytes]:
+    """One byte after the other, for ever slow."""
+    for byte in text:
+        yield bytes([byte])
+        if server.is_over.wait(0.05):
+            return
+
+
+def test_a_response_has_a_head_and_pieces() -> None:
+    with Impostor(lambda seen: http(body=b"hello", kind="text/plain; charset=utf-8", Allow="POST")) as server:
+        line = Line(server.url, {"X-Api-Key": "k"})
+        call = line.call("POST", {"Accept": "a/b"}, b"body", "a message")
+        head = call.head(soon())
+        assert exchange.kind_of(head) == "text/plain"
+        assert exchange.shown(head) == {
+            "status": 200,
+            "headers": {"Content-Type": "text/plain; charset=utf-8", "Allow": "POST"},
+        }
+        assert call.body(soon()) == b"hello"
+        call.close()
+        line.close()
+    (seen,) = server.seen
+    assert (seen.body, seen.headers["accept"], seen.headers["x-api-key"]) == (b"body", "a/b", "k")
+
+
+def test_nobody_there_is_not_reachable(free_port: int) -> None:
+    line = Line(f"http://127.0.0.1:{free_port}/mcp")
+    call = line.call("POST", {}, b"", "a message")
+    with pytest.raises(NotReachable, match="is the server running"):
+        call.head(soon())
+    call.close()
+
+
+@pytest.mark.parametrize("url", ["http://", "nonsense", "http://127.0.0.1:99999/", "http://[::1/", "file:///etc/x"])
+def test_an_address_that_is_none_is_said_to_be_so(url: str) -> None:
+    call = Line(url).call("POST", {}, b"", "a message")
+    with pytest.raises(TravelError):
+        call.head(soon())
+    call.close()
+
+
+def test_a_header_that_cannot_be_sent_is_said_to_be_so(line: Line) -> None:
+    call = line.call("POST", {"X": "a\nb"}, b"", "a message")
+    with pytest.raises(TravelError, match="can't be asked"):
+        call.head(soon())
+    call.close()
+
+
+def test_a_server_that_hangs_up_said_nothing() -> None:
+    with Impostor(lambda seen: b"") as server:
+        call = Line(server.url).call("POST", {}, b"", "tools/list")
+        with pytest.raises(TravelError, match="hung up before it answered tools/list"):
+            call.head(soon())
+        call.close()
+
+
+def test_a_silent_server_costs_the_limit_and_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    server: Any = None
+
+    def silent(seen: Seen) -> Iterable[bytes]:
+        server.is_over.wait(20)
+        yield b""
+
+    with Impostor(silent) as server:
+        call = Line(server.url).call("POST", {}, b"", "tools/list")
+        with pytest.raises(TimedOut, match=r"took tools/list and did not answer in 0\.1 s"):
+            call.head(soon(0.1))
+        call.close()
+        call._feed._thread.join(5)
+        assert not call._feed._thread.is_alive(), "the socket was shut, which the server can see"
+
+
+@pytest.mark.parametrize("answer", [STREAM, http(body=b"x" * 1000)])
+def test_a_byte_at_a_time_of_the_head_or_the_body_costs_the_limit(answer: bytes) -> None:
+    server: Any = None
+    with Impostor(lambda seen: drip(answer, server)) as server:
+        call = Line(server.url).call("POST", {}, b"", "tools/list")
+        began = time.monotonic()
+        with pytest.raises(TimedOut):
+            call.head(soon(0.4))
+        assert time.monotonic() - began < 3
+        call.close()
+        assert server.left.wait(5)
+
+
+def test_a_slow_body_costs_the_limit() -> None:
+    server: Any = None
+
+    def answer(seen: Seen) -> Iterable[bytes]:
+        yield STREAM
+        yield from drip(b": still here\n" * 1000, server)
+
+    with Impostor(answer) as server:
+        call = Line(server.url).call("POST", {}, b"", "tools/list")
+        call.head(soon())
+        with pytest.raises(TimedOut, match="did not finish its answer"):
+            list(call.pieces(soon(0.3)))
+        call.close()
+        assert server.left.wait(5)
+
+
+def test_a_body_that_is_cut_off_is_said_to_be() -> None:
+    with Impostor(lambda seen: [b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf"]) as server:
+        call = Line(server.url).call("POST", {}, b"", "tools/list")
+        call.head(soon())
+        with pytest.raises(TravelError, match="broke off in the middle"):
+            call.body(soon())
+        call.close()
+
+
+def test_a_giant_body_is_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(exchange, "MAX_BODY", 100_000)
+
+    def endless(seen: Seen) -> Iterable[bytes]:
+        yield b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n"
+        while True:
+            yield b" " * 65536
+
+    with Impostor(endless) as server:
+        call = Line(server.url).call("POST", {}, b"", "tools/list")
+        call.head(soon())
+        with pytest.raises(TravelError, match="too much"):
+            call.body(soon())
+        call.close()
+        assert server.left.wait(5)
+
+
+def test_proxies_of_the_environment_are_ignored(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"):
+        monkeypatch.setenv(name, "http://127.0.0.1:9")
+    monkeypatch.delenv("NO_PROXY", raising=False)
+    with Impostor(lambda seen: http(body=b"direct")) as server:
+        call = Line(server.url).call("POST", {}, b"", "a message")
+        call.head(soon())
+        assert call.body(soon()) == b"direct"
+        call.close()
+
+
+def test_a_connection_is_used_again() -> None:
+    keep = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
+    with Impostor(lambda seen: keep) as server:
+        line = Line(server.url)
+        for _ in range(3):
+            call = line.call("POST", {}, b"", "a message")
+            call.head(soon())
+            assert call.body(soon()) == b"ok"
+            call.close()
+        line.close()
+    assert len(server.seen) == 3
+
+
+def test_closing_the_line_wakes_who_waits() -> None:
+    server: Any = None
+
+    def answer(seen: Seen) -> Iterable[bytes]:
+        yield STREAM
+        server.is_over.wait(20)
+
+    with Impostor(answer) as server:
+        line = Line(server.url)
+        call = line.call("GET", {}, None, "a stream")
+        call.head(soon())
+        threading.Timer(0.1, line.close).start()
+        try:
+            assert list(call.pieces(soon(15))) == []
+        except TravelError as error:
+            assert "broke off" in str(error)
+        call.close()
+
+
+def test_an_exchange_that_is_given_up_before_it_is_connected_sends_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    may_connect, real = threading.Event(), socket.create_connection
+    with Impostor(lambda seen: http()) as server:
+        import urllib3.util.connection as dialing
+
+        connect = dialing.create_connection
+
+        def slow(*args: Any, **more: Any) -> Any:
+            may_connect.wait(10)
+            return connect(*args, **more)
+
+        monkeypatch.setattr(dialing, "create_connection", slow)
+        call = Line(server.url).call("POST", {}, b"", "tools/call")
+        with pytest.raises(TimedOut):
+            call.head(soon(0.1))
+        call.close()
+        may_connect.set()
+        call._feed._thread.join(5)
+        assert server.seen == []
+    assert real is socket.create_connection
+
+
+def test_who_asks_a_closed_exchange_is_told() -> None:
+    with Impostor(lambda seen: http()) as server:
+        call = Line(server.url).call("POST", {}, b"", "a message")
+        call.close()
+        with pytest.raises(TravelError, match="did not answer"):
+            call.head(soon())
+
+
+def test_exchanges_that_are_over_are_forgotten() -> None:
+    with Impostor(lambda seen: http()) as server:
+        line = Line(server.url)
+        call: Exchange = line.call("POST", {}, b"", "a message")
+        call.body(soon())
+        call.close()
+        assert line._open == set()

@@ -1,0 +1,290 @@
+"""playground/tap.py: other people's clients and servers, in both eras, and nothing lost between wire and log."""
+
+from __future__ import annotations
+
+import asyncio
+import http.client
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mcp import Client, StdioServerParameters, stdio_client
+
+from mcp_core.sse import Decoder
+from playground import tap
+from playground.explainer import explain
+from tests.conformance import suite
+from tests.conftest import ROOT, clean_environment
+from tests.interop.test_python_sdk import use_everything
+from tests.taps import Record, frames, records, tapped
+
+MODES = ["auto", "legacy", "2026-07-28"]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("tap")
+
+
+@pytest.fixture(scope="module")
+def server(start_module: Callable[..., Any], folder: Path) -> str:
+    running = start_module("server.py", "--port", "0", "--files", folder / "files", "--logs", folder / "server")
+    return str(running.url) + "/mcp"
+
+
+def of(found: list[Record], event: str, dir: str = "in") -> list[Record]:
+    return [record for record in found if record["event"] == event and record.get("dir") == dir]
+
+
+def is_paired_and_explained(found: list[Record]) -> None:
+    """Every answer has its request in the log, and there is something to say about every message."""
+    asked = {record["exchange"]: record["data"]["message"]["method"] for record in of(found, "tap_request")}
+    answers = of(found, "tap_response") + of(found, "tap_response", "out")
+    assert asked
+    assert all("ms" in record for record in answers)
+    assert {record["exchange"] for record in answers} <= set(asked)
+    assert len(of(found, "tap_request")) == len(of(found, "tap_request", "out"))
+    assert of(found, "tap_unreadable") == []
+    for record in found:
+        if "message" in record["data"]:
+            about = asked.get(record.get("exchange", ""))
+            told = explain(
+                record["data"]["message"], http=record["data"].get("http"), answers=about, event=record["event"]
+            )
+            assert {paragraph.kind for paragraph in told} & {"method", "answer", "code"}, record
+            assert "event" in {paragraph.kind for paragraph in told}, record
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_the_official_client_is_watched_over_http(server: str, logs: Path, folder: Path, mode: str) -> None:
+    with tapped(server, logs) as watched:
+        asyncio.run(use_everything(watched.url, mode, f"{mode}.txt"))
+        found = watched.records
+    is_paired_and_explained(found)
+    progress = [r for r in of(found, "tap_notification") if r["data"]["message"]["method"] == "notifications/progress"]
+    calls = {r["exchange"] for r in of(found, "tap_request") if r["data"]["message"]["method"] == "tools/call"}
+    assert progress
+    assert {r["exchange"] for r in progress} <= calls
+    questions = [r for r in of(found, "tap_request") if r["peer"] == "server"]
+    assert bool(questions) is (mode == "legacy")
+    # The playground's server names the same exchanges, but for the one that opens a session.
+    ours = {r.get("exchange") for r in records(folder / "server" / "mcp-server.jsonl") if "dir" in r}
+    theirs = {r["exchange"] for r in of(found, "tap_request") if r["data"]["message"]["method"] != "initialize"}
+    assert theirs <= ours
+
+
+def piped_server(folder: Path) -> Any:
+    inner = [
+        sys.executable,
+        str(ROOT / "server.py"),
+        "--stdio",
+        "--files",
+        str(folder / "files"),
+        "--logs",
+        str(folder),
+    ]
+    words = ["-m", "playground.tap", "--logs", str(folder), "--", *inner]
+    return stdio_client(StdioServerParameters(command=sys.executable, args=words, cwd=str(ROOT)))
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_the_official_client_is_watched_through_a_pipe(tmp_path: Path, mode: str) -> None:
+    asyncio.run(use_everything(piped_server(tmp_path), mode, "pipe.txt"))
+    found = records(tmp_path / "mcp-tap.jsonl")
+    is_paired_and_explained(found)
+    server = [r for r in records(tmp_path / "mcp-server.jsonl") if "dir" in r]
+    assert {r.get("exchange") for r in server} == {r.get("exchange") for r in found if "dir" in r}
+    assert found[-1]["event"] == "tap_exit"
+
+
+def test_a_subscription_is_watched(server: str, logs: Path) -> None:
+    async def listen(url: str) -> None:
+        async with Client(url, mode="2026-07-28") as client, client.listen(tools_list_changed=True):
+            await client.list_tools()
+
+    with tapped(server, logs) as watched:
+        asyncio.run(listen(watched.url))
+        found = watched.records
+    (asked,) = [r for r in of(found, "tap_request") if r["data"]["message"]["method"] == "subscriptions/listen"]
+    told = [r for r in of(found, "tap_notification") if r.get("exchange") == asked["exchange"]]
+    assert [r["data"]["message"]["method"] for r in told] == ["notifications/subscriptions/acknowledged"]
+    assert [r["exchange"] for r in found if r["event"] == "tap_cut"] in ([], [asked["exchange"]])
+
+
+@pytest.mark.parametrize("revision", suite.REVISIONS)
+def test_the_conformance_suite_notices_no_tap(tmp_path: Path, revision: str) -> None:
+    with suite.fixture_server(tmp_path / "server") as address, tapped(address, tmp_path / "tap") as watched:
+        verdict = suite.examine("server", revision, tmp_path, ["--url", watched.url])
+        found = watched.records
+    assert verdict.is_good, verdict.complaints
+    for sender in ("client", "server"):
+        assert frames(found, sender) == frames(found, sender, "out")
+
+
+# ---- 200 sessions, 0 differences -------------------------------------------------------------------------------------
+
+
+class Ledger:
+    """A client that writes down every text it sends and gets, and shares no code with the tap."""
+
+    def __init__(self, port: int, name: str) -> None:
+        self._http = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+        self._name, self._headers = name, {"Accept": "application/json, text/event-stream"}
+        self.sent: list[bytes] = []
+        self.got: list[bytes] = []
+
+    def post(self, **message: Any) -> None:
+        # Spelled as our encoder would not, so that a log which parses and writes anew is found out.
+        text = json.dumps({"jsonrpc": "2.0", **message}, ensure_ascii=False, indent=len(self.sent) % 2 or None).encode()
+        self.sent.append(text)
+        self._http.request("POST", "/mcp", text, {**self._headers, "Content-Type": "application/json"})
+        answer = self._http.getresponse()
+        body = answer.read()
+        if session := answer.headers.get("Mcp-Session-Id"):
+            self._headers["Mcp-Session-Id"] = session
+        if answer.headers.get_content_type() == "text/event-stream":
+            self.got += [event.data.encode() for event in Decoder().feed(body) if event.data]
+        elif body:
+            self.got.append(body)
+
+    def run(self) -> Ledger:
+        about = {
+            "protocolVersion": "2025-11-25",
+            "capabilities": {},
+            "clientInfo": {"name": self._name, "version": "é"},
+        }
+        self.post(id=0, method="initialize", params=about)
+        self.post(method="notifications/initialized")
+        self.post(id=1, method="tools/call", params={"name": "write_file", "arguments": {
+            "filename": f"{self._name}.txt", "text": f"TODO {self._name} ünï\n"}})  # fmt: skip
+        self.post(id=2, method="tools/call", params={
+            "name": "search_all", "arguments": {"keyword": self._name}, "_meta": {"progressToken": "p"}})  # fmt: skip
+        self.post(id=3, method="no/such")
+        self._http.request("DELETE", "/mcp", headers=self._headers)
+        assert self._http.getresponse().read() == b""
+        self._http.close()
+        return self
+
+
+def test_200_sessions_leave_no_difference_between_wire_and_log(
+    start: Callable[..., Any], files: Path, logs: Path, tmp_path: Path
+) -> None:
+    running = start("server.py", "--port", "0", "--files", files, "--logs", tmp_path / "server")
+    with tapped(f"{running.url}/mcp", logs) as watched, ThreadPoolExecutor(4) as pool:
+        ledgers = list(pool.map(lambda n: Ledger(watched.port, f"user-{n}").run(), range(200)))
+        found = watched.records
+    for sender, told in (
+        ("client", [x for o in ledgers for x in o.sent]),
+        ("server", [x for o in ledgers for x in o.got]),
+    ):
+        for dir in ("in", "out"):
+            assert sorted(frames(found, sender, dir)) == sorted(told)
+    sessions: dict[str, list[bytes]] = {}
+    for record in [r for r in found if "session" in r]:
+        sessions.setdefault(record["session"], []).append(record)
+    assert len(sessions) == 200
+    for ledger in ledgers:  # and each session tells its own story, in its order
+        (own,) = [kept for kept in sessions.values() if frames(kept, "client")[1:2] == ledger.sent[2:3]]
+        assert frames(own, "client") == ledger.sent[1:]
+        assert frames(own, "server") == ledger.got
+    assert [r["seq"] for r in found] == list(range(1, len(found) + 1))
+    assert {r["event"] for r in found} <= {"tap_request", "tap_response", "tap_notification", "tap_http"}
+
+
+# ---- The command -----------------------------------------------------------------------------------------------------
+
+
+def run(*words: str, logs: Path) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "playground.tap", "--logs", str(logs), *words]
+    return subprocess.run(command, cwd=ROOT, env=clean_environment(), capture_output=True, text=True, timeout=30)
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence", "code"),
+    [
+        (["--to", "nowhere"], "nowhere is no address of a server", 1),
+        (["--to", "http://127.0.0.1:9/", "--listen", "x"], "--listen must be a port", 1),
+        (["--to", "http://127.0.0.1:9/", "--host", "256.1.1.1"], "is not an address of this machine", 1),
+        ([], "give either --to and an address, or -- and the command", 2),
+        (["--to", "http://127.0.0.1:9/", "--", "x"], "give either", 2),
+        (["--", "no-such-program"], "'no-such-program' can't be started", 127),
+    ],
+)
+def test_what_is_wrong_is_one_sentence(
+    words: list[str], sentence: str, code: int, logs: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    try:
+        found = tap.main(["--logs", str(logs), *words])
+    except SystemExit as end:
+        found = int(str(end.code))
+    assert found == code
+    said = capsys.readouterr()
+    assert sentence in said.err
+    assert "Traceback" not in said.err
+    assert said.out == ""
+
+
+def test_a_tap_on_itself_and_an_empty_setting_are_refused(
+    logs: Path, free_port: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    itself = f"http://localhost:{free_port}/mcp"
+    assert tap.main(["--logs", str(logs), "--to", itself, "--listen", str(free_port)]) == 1
+    assert tap.main(["--logs", " ", "--", "x"]) == 1
+    assert re.search(r"--to is the address of the tap itself.*\n--logs is empty", capsys.readouterr().err)
+
+
+@pytest.fixture
+def command(logs: Path) -> Iterator[Any]:
+    words = [
+        "--to",
+        "http://127.0.0.1:9/mcp?api_key=hidden-key",
+        "--listen",
+        "0",
+        "--logs",
+        str(logs),
+        "--host",
+        "0.0.0.0",
+    ]
+    with subprocess.Popen(
+        [sys.executable, "-m", "playground.tap", *words], cwd=ROOT, env=clean_environment(),
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    ) as process:  # fmt: skip
+        yield process
+        process.kill()
+
+
+def test_it_says_where_it_is_and_ends_when_it_is_told(command: Any, logs: Path) -> None:
+    line = command.stdout.readline()
+    assert re.match(
+        r"The tap is http://127\.0\.0\.1:\d+/mcp\?\S+, and passes everything on to http://127.0.0.1:9/mcp;", line
+    )
+    assert command.stdout.readline() == f"Log in {logs / 'mcp-tap.jsonl'}\n"
+    command.terminate()
+    assert command.wait(10) == 0
+    assert "Warning: listening on 0.0.0.0" in command.stderr.read()
+    (record,) = records(logs / "mcp-tap.jsonl")
+    assert (record["event"], record["component"]) == ("tap_start", "mcp-tap")
+    assert "hidden-key" not in json.dumps(record)
+
+
+def test_keys_in_the_command_are_not_written_down(logs: Path) -> None:
+    words = [
+        "--",
+        sys.executable,
+        "-c",
+        "import sys; print(sys.argv[2:])",
+        "--api-key",
+        "hidden-key",
+        "--token=secret-too",
+    ]
+    done = run(*words, logs=logs)
+    assert done.stdout == "['hidden-key', '--token=secret-too']\n"
+    text = (logs / "mcp-tap.jsonl").read_text()
+    assert "hidden-key" not in text
+    assert "secret-too" not in text
