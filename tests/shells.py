@@ -76,6 +76,15 @@ class Stage:
             raise ToolError("That did not work; try quick.")
 
         @tool()
+        def no_json(what: str = "result") -> Steps[dict[str, float]]:
+            """Gives what JSON can't hold: as its result, in its progress, or in a question."""
+            if what == "progress":
+                yield Progress(float("nan"))
+            if what == "question":
+                yield Ask.form("name", "Your name?", {**FORM, "x": float("inf")})
+            return {"value": float("nan") if what == "result" else 1.0}
+
+        @tool()
         def burst() -> str:
             """Has a bug."""
             raise RuntimeError("a secret detail")

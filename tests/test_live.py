@@ -138,3 +138,32 @@ def test_a_live_that_can_only_answer_delivers_nothing_else(stage: Stage, tmp_pat
     live = Live(stage.session(), logbook(tmp_path), via="http", connection="c")
     live.deliver(Delivery("{}", None, None))
     assert records(tmp_path) == []
+
+
+@pytest.mark.parametrize("what", ["result", "progress", "question"])
+def test_what_is_no_json_is_a_fault_in_the_log_and_never_on_the_wire(stage: Stage, tmp_path: Path, what: str) -> None:
+    live = Patient(stage, tmp_path, patience=30)
+    arguments = {"name": "no_json", "arguments": {"what": what}, "_meta": {"progressToken": "p"}}
+    delivered = take(live, Request(1, "tools/call", arguments))
+    if what == "question":
+        assert live.news.wait(10)
+        delivered += live.delivered
+    assert records(tmp_path, "server_fault")
+    answer = delivered[-1].message
+    if what == "result":
+        assert isinstance(answer, Failure)
+        assert answer.code == INTERNAL_ERROR
+    else:
+        assert isinstance(answer, Result)
+        assert answer.result["isError"] is (what == "question")
+
+
+def test_an_id_that_is_in_use_is_refused_and_the_first_request_keeps_its_story(stage: Stage, tmp_path: Path) -> None:
+    live = Live(stage.session(elicitation={}), logbook(tmp_path), via="stdio", connection="c", patience=30)
+    [question] = take(live, call("ask", 1, traceparent=f"00-{'a' * 32}-{'b' * 16}-01"))
+    [refused] = take(live, call("quick", 1))
+    assert isinstance(refused.message, Failure)
+    assert isinstance(question.message, Request)
+    [answered] = take(live, Result(question.message.id, {"action": "decline"}))
+    assert answered.is_last
+    assert records(tmp_path)[-1]["exchange"] == "span:" + "b" * 16

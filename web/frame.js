@@ -56,6 +56,7 @@ function idOf(id) {
 
 /** @param {Record<string, any>} value @param {unknown} message @returns {Kind} */
 function kindOf(value, message) {
+  if (value.peer === "llm" || value.peer === "user") return "event"; // the provider's protocol, or talk: no JSON-RPC
   if (Array.isArray(message)) return "batch";
   if (!isObject(message)) {
     const data = isObject(value.data) ? value.data : {};

@@ -15,11 +15,14 @@
  * `exchange` says which records are about one request; it never is the JSON-RPC id alone, because two clients
  * both count from 1. Inside an exchange, an answer belongs to the oldest open request of the *same* writer, and
  * twins are the oldest two unmatched records of the same kind that two writers saw from opposite sides. So a
- * program that uses one id again and again is still paired call by call. Records may arrive in any order.
+ * program that uses one id again and again is still paired call by call. Records may arrive in any order. What no
+ * exchange joins, strays.js may; what leads from one exchange to another is in ties.js.
  *
  * @typedef {import("./record.js").Rec} Rec
  */
 
+import { Strays } from "./strays.js";
+import { Ties } from "./ties.js";
 import { between } from "./time.js";
 
 /** An exchange of more records than this is no honest exchange; only its newest are looked at. */
@@ -29,21 +32,28 @@ export class Pairs {
   constructor() {
     /** @type {Map<string, Rec[]>} */
     this.exchanges = new Map();
+    this.strays = new Strays();
+    this.ties = new Ties();
   }
 
   /** Links `rec` with what is there. @param {Rec} rec @returns {Rec[]} records that learned something */
   add(rec) {
-    if (rec.exchange === undefined) return [];
-    const group = this.exchanges.get(rec.exchange);
-    if (group === undefined) {
-      this.exchanges.set(rec.exchange, [rec]);
-      return [];
-    }
+    const group = this.#group(rec);
     const near = group.length > REACH ? group.slice(-REACH) : group;
     const learned = [...link(rec, near), ...mirror(rec, near)];
-    group.push(rec);
+    if (rec.twin === undefined) learned.push(...join(rec, this.strays.match(rec)));
+    learned.push(...this.ties.add(rec, near));
+    if (rec.exchange !== undefined) group.push(rec);
     for (const each of learned) each.rev += 1;
     return learned;
+  }
+
+  /** @param {Rec} rec @returns {Rec[]} */
+  #group(rec) {
+    if (rec.exchange === undefined) return [];
+    let group = this.exchanges.get(rec.exchange);
+    if (group === undefined) this.exchanges.set(rec.exchange, (group = []));
+    return group;
   }
 
   /** Forgets `rec`; what was linked to it keeps its `ms`. @param {Rec} rec */
@@ -52,6 +62,8 @@ export class Pairs {
     if (rec.answer !== undefined) rec.answer.request = undefined;
     if (rec.twin !== undefined) rec.twin.twin = undefined;
     rec.request = rec.answer = rec.twin = undefined;
+    this.strays.remove(rec);
+    this.ties.remove(rec);
     const group = rec.exchange === undefined ? undefined : this.exchanges.get(rec.exchange);
     if (group === undefined || rec.exchange === undefined) return;
     const index = group.indexOf(rec);
@@ -72,7 +84,7 @@ export function isAnswer(rec) {
 
 /** A request that its writer has no answer to yet. @param {Rec} rec */
 export function isPending(rec) {
-  return rec.kind === "request" && rec.answer === undefined && rec.ms === undefined;
+  return rec.kind === "request" && rec.answer === undefined && rec.ms === undefined && rec.cancelled === undefined;
 }
 
 /** Ties a request to its answer. @param {Rec} rec @param {Rec[]} group @returns {Rec[]} */
@@ -105,10 +117,15 @@ function mirror(rec, group) {
       each.dir !== rec.dir &&
       each.writer !== rec.writer,
   );
-  if (other === undefined) return [];
-  rec.twin = other;
-  other.twin = rec;
-  return [rec, other];
+  return join(rec, other);
+}
+
+/** @param {Rec} rec @param {Rec | undefined} twin @returns {Rec[]} */
+function join(rec, twin) {
+  if (twin === undefined) return [];
+  rec.twin = twin;
+  twin.twin = rec;
+  return [rec, twin];
 }
 
 /** @param {Rec} from @param {Rec} to @returns {number | undefined} milliseconds */

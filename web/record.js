@@ -13,7 +13,7 @@
  * @typedef {"server" | "client" | "chat" | "other"} Side
  * @typedef {{word: string, shape: "error" | "warn" | "info", title: string}} Badge
  *
- * @typedef {object} Rec
+ * @typedef {object} Summary
  * @property {number} n counts up as records arrive; breaks ties
  * @property {string} file name of the log
  * @property {number} at offset of the line in the file, bytes
@@ -32,14 +32,18 @@
  * @property {number | undefined} ms how long the answer took
  * @property {Badge[]} badges @property {boolean} bad something went wrong
  * @property {Rec | undefined} request @property {Rec | undefined} answer @property {Rec | undefined} twin
+ * @property {Rec | undefined} cause what made its writer send it @property {Rec | undefined} cancelled what ended it
  * @property {number} rev goes up when pairing learns something new
  * @property {number} mask one bit per panel: its filter lets this record through
  * @property {boolean} logged it is in the store's log @property {number} holders who recalled it from before that
  * @property {boolean} gone no longer kept
+ *
+ * @typedef {Summary & import("./marks.js").Marks} Rec
  */
 
-import { frameOf } from "./frame.js";
+import { frameOf, messageOf } from "./frame.js";
 import { brief, finite, isObject, string } from "./json.js";
+import { marksOf } from "./marks.js";
 
 /**
  * @param {string} text of the event @param {number} n
@@ -58,6 +62,7 @@ export function recordOf(text, n) {
     value,
     flaw: value === null ? (string(envelope.flaw) ?? "not a record") : undefined,
     ...frameOf(value, envelope.flaw),
+    ...marksOf(value, value === null ? undefined : messageOf(value)),
     ...alone(),
   };
 }
@@ -82,6 +87,7 @@ export function noticeOf(notice, ts, n) {
     badges: [{ word, shape: "warn", title: String(notice.text) }],
     bad: false,
     exchange: undefined,
+    ...marksOf(null, undefined),
     ...alone(),
   };
 }
@@ -92,6 +98,8 @@ function alone() {
     request: undefined,
     answer: undefined,
     twin: undefined,
+    cause: undefined,
+    cancelled: undefined,
     rev: 0,
     mask: 0,
     logged: false,
@@ -137,7 +145,7 @@ function facts(value, file) {
     dir: value.dir === "in" || value.dir === "out" ? /** @type {"in" | "out"} */ (value.dir) : undefined,
     peer: string(value.peer),
     via: string(value.via),
-    writer: `${file}\n${brief(value.host)}\n${brief(value.pid)}`,
+    writer: `${component}\n${brief(value.host)}\n${brief(value.pid)}`,
     mono: finite(value.mono),
     seq: finite(value.seq),
     ms: finite(value.ms),

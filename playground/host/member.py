@@ -51,7 +51,8 @@ class Member:
         trace: Callable[[], str],
     ) -> None:
         self.entry, self.name = entry, entry.name
-        self.problem, self.error = entry.problem, None if entry.way else ValueError(entry.problem)
+        self.problem = entry.problem
+        self.error: Exception | None = None if entry.way else ValueError(entry.problem)
         self.remark = ""  # one line about how it was reached, where that is worth a word
         self.connection: Connection | None = None
         self._log, self._ask, self._tell, self._trace = log, ask, tell, trace
@@ -146,7 +147,7 @@ class Member:
     # ---- Lists ----
 
     def listed(self, method: str) -> list[Object]:
-        """The entries of a list, fresh as far as one can know. What could not be had is `problem`, and the old stays."""
+        """The entries of a list, fresh as far as one can know. Where that fails the old stay, and `problem` says why."""
         connection = self.connection
         if connection is None or _ABOUT[method] not in connection.capabilities:
             return []
@@ -173,7 +174,8 @@ class Member:
         self._lists.clear()
 
     def _see_to_listener(self, connection: Connection) -> None:
-        if not self._can_listen or not is_stateless(connection.revision) or not any(map(self._changes, set(_ABOUT.values()))):
+        changes = any(self._changes(kind) for kind in _ABOUT.values())
+        if not (changes and self._can_listen and is_stateless(connection.revision)):
             return
         if self._listener is None or not self._listener.is_alive():
             self._listener = threading.Thread(target=self._listen, args=[connection], daemon=True)

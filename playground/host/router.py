@@ -17,7 +17,6 @@ Theory of operation
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,7 +24,7 @@ from mcp_core import schemas
 from playground.host.calls import Block, Result, text_block
 from playground.host.loop import Interrupted
 from playground.host.member import Member
-from playground.host.running import Answer, Halted, Hear, Runner, Work
+from playground.host.running import POLL, Answer, Halted, Hear, Runner, Work
 from playground.host.servers import Entry
 from playground.host.tools import Job, Tool
 from playground.logbook import Logbook
@@ -76,12 +75,11 @@ class Router:
 
     def open(self) -> None:
         """Says hello to all servers at once. One that fails has a `problem`, and the others don't wait for it."""
-        with ThreadPoolExecutor(max_workers=max(1, len(self.members))) as pool:
-            list(pool.map(Member.open, self.members))
+        _at_once(Member.open, self.members)
 
     def close(self) -> None:
-        with ThreadPoolExecutor(max_workers=max(1, len(self.members))) as pool:
-            list(pool.map(Member.close, self.members))
+        """Ends all connections, and the servers that were started."""
+        _at_once(Member.close, self.members)
 
     # ---- 1. Tools ----------------------------------------------------------------------------------------------------
 
@@ -227,6 +225,15 @@ def _tool(member: Member, entry: Object, taken: Mapping[str, Tool]) -> Tool:
         entry,
         member.entry.trusted,
     )
+
+
+def _at_once(function: Callable[[Member], None], members: Sequence[Member]) -> None:
+    threads = [threading.Thread(target=function, args=[member], daemon=True) for member in members]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        while thread.is_alive():
+            thread.join(POLL)  # a wait without limit could not be interrupted on Windows
 
 
 def _bound(function: Callable[[Job, threading.Event], Any], job: Job) -> Callable[[threading.Event], Any]:

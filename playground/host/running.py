@@ -44,7 +44,7 @@ class Question:
     server: str
     asked: Asked
     work: Any = None
-    reply: "queue.SimpleQueue[Object | None | Declined]" = field(default_factory=queue.SimpleQueue, repr=False)
+    reply: "queue.SimpleQueue[Object | Declined | None]" = field(default_factory=queue.SimpleQueue, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
 """Which servers the user wants: servers.json, in the format that most hosts of MCP share.
 
 In:   a file, the environment; or nothing, which means our own server.
-Out:  entries in the file's order, each with the way to its server, whether the user trusts it, or what is wrong with it.
+Out:  entries in the file's order, each with the way to its server and whether the user trusts it, or with its problem.
 Here nobody opens a connection (router.py does).
 
     {"mcpServers": {
@@ -109,7 +109,8 @@ def _entry(name: str, entry: Any, values: Mapping[str, str], secrets: list[str],
         return Entry(name, None, problem=f"The entry {name!r} can't be used: {error}.")
     for header, text in there.headers.items():
         if header.lower() in _SECRET_HEADERS or _SECRET_NAME.search(header):
-            secrets += [part for part in (text, text.split()[-1] if text.split() else "") if len(part) >= _SHORTEST_SECRET]
+            # "Bearer abc": the whole of it, and the key alone.
+            secrets += [part for part in (text, *text.split()[-1:]) if len(part) >= _SHORTEST_SECRET]
     return Entry(name, there, entry.get("trust") is True, tuple((folder / root).resolve() for root in roots))
 
 

@@ -95,12 +95,15 @@ class Live:
         self._frame(event, raw, value, dir="in", http=http, exchange=exchange, trace=trace, src=self._source(message))
         if isinstance(message, Result | Failure):
             self._be_patient_no_more(message.id)
-        if isinstance(message, Request) and message.id not in self._taken:
+        taken = None
+        if isinstance(message, Request):
             stateless = is_stateless(message, headers)
             revision = revisions.LATEST if stateless else self.session.memory.revision
-            self._taken[message.id] = Taken(message, exchange, trace, time.perf_counter(), revision)
-            self._note_call(self._taken[message.id])
-        return self.deliveries(self.session.receive(message, headers), http is not None)
+            taken = Taken(message, exchange, trace, time.perf_counter(), revision)
+            # An id that is in use already will be refused; the request that has it stays the one that is taken.
+            if self._taken.setdefault(message.id, taken) is taken:
+                self._note_call(taken)
+        return self.deliveries(self.session.receive(message, headers), http is not None, taken)
 
     def refuse(
         self,
@@ -126,31 +129,54 @@ class Live:
 
     # ---- What goes out -----------------------------------------------------------------------------------------------
 
-    def deliveries(self, outgoing: Iterator[Outgoing], over_http: bool) -> Iterator[Delivery]:
-        """Writes down what a session gives out, in the moment before it is sent."""
+    def deliveries(self, outgoing: Iterator[Outgoing], over_http: bool, own: Taken | None = None) -> Iterator[Delivery]:
+        """Writes down what a session gives out, in the moment before it is sent. `own`: the request behind it."""
         streamed = False
-        for out in outgoing:
-            taken = self._taken.get(out.about) if out.about is not None else None
+        for given in outgoing:
+            out, text = self._encoded(given)
+            if text is None and given.message is not None:
+                continue
+            taken = own
+            if out.about is not None and (own is None or own.request.id != out.about):
+                taken = self._taken.get(out.about)
             status, revision = 200, taken.revision if taken is not None else None
             if isinstance(out.message, Failure) and not streamed:
                 status = http_headers.status_of(out.message, revision)
-            text = None if out.message is None else messages.encode(out.message)
             delivery = Delivery(text, out.message, out.about, status, out.come_back)
             if out.come_back is not None:
                 yield delivery
                 continue
             streamed = streamed or not delivery.is_last
-            if delivery.is_last and out.about is not None:
+            if delivery.is_last and out.about is not None and self._taken.get(out.about) is taken:
                 self._taken.pop(out.about, None)
             self._went_out(delivery, out, taken, _answered(over_http, status, streamed))
             yield delivery
+
+    def _encoded(self, out: Outgoing) -> tuple[Outgoing, str | None]:
+        """What goes out, and its text; for a value of a tool's that is no JSON, an error instead, or nothing."""
+        if out.message is None:
+            return out, None
+        try:
+            return out, messages.encode(out.message)
+        except (ValueError, TypeError) as fault:  # NaN, an object of Python's, a circle
+            if isinstance(out.message, Result):
+                text = "The server made an answer that is no JSON; its log says why."
+                failure = Failure(out.message.id, messages.INTERNAL_ERROR, text)
+                return Outgoing(failure, out.about, fault), messages.encode(failure)
+            self._log_fault(fault, None)
+            if isinstance(out.message, Request):  # a question that can't be asked is one that nobody answers
+                threading.Thread(target=self._give_up, args=[out.message.id], daemon=True).start()
+            return out, None
+
+    def _log_fault(self, fault: Exception, exchange: str | None) -> None:
+        whole = "".join(traceback.format_exception(fault))
+        self._log.write("server_fault", {"traceback": whole}, level="ERROR", exchange=exchange)
 
     def _went_out(self, delivery: Delivery, out: Outgoing, taken: Taken | None, http: Any) -> None:
         exchange, trace = (taken.exchange, taken.trace) if taken is not None else (None, None)
         ms = (time.perf_counter() - taken.started) * 1000 if taken is not None and delivery.is_last else None
         if out.fault is not None:
-            whole = "".join(traceback.format_exception(out.fault))
-            self._log.write("server_fault", {"traceback": whole}, level="ERROR", exchange=exchange)
+            self._log_fault(out.fault, exchange)
         if taken is not None and delivery.is_last:
             self._note_outcome(taken, out.message, ms)
         if delivery.text is None or out.message is None:
@@ -177,14 +203,14 @@ class Live:
         )
 
     def _limit_patience(self, question: Id) -> None:
-        def give_up() -> None:
-            self._timers.pop(question, None)
-            for delivery in self.deliveries(self.session.give_up(question), self._via == "http"):
-                self.deliver(delivery)
-
-        timer = self._timers[question] = threading.Timer(self._patience, give_up)
+        timer = self._timers[question] = threading.Timer(self._patience, self._give_up, [question])
         timer.daemon = True
         timer.start()
+
+    def _give_up(self, question: Id) -> None:
+        self._timers.pop(question, None)
+        for delivery in self.deliveries(self.session.give_up(question), self._via == "http"):
+            self.deliver(delivery)
 
     def _be_patient_no_more(self, question: Id | None) -> None:
         timer = self._timers.pop(question, None) if question is not None else None

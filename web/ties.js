@@ -1,0 +1,118 @@
+/**
+ * What made a program send a message: the wish of a model, a result that asked, a request that was given up.
+ *
+ * In:  records, as they arrive and as they are let go. Out: `cause` and `cancelled` on them.
+ * Refuses to know: pairs of one exchange (pairs.js), how a tie is drawn. Pure.
+ *
+ * Theory of operation. Four ties go beyond one exchange:
+ *
+ *     a call that is repeated    <- the result that asked: the same `requestState`; without one, the same trace
+ *     a request of a chat        <- `llm_tool_call`: the same exchange, or the same trace and tool, oldest first
+ *     notifications/cancelled    -> the request of that id by the same program
+ *     rpc_cancelled              -> the requests of its exchange, and what the server still asks in that trace
+ *
+ * @typedef {import("./record.js").Rec} Rec
+ */
+
+/** Of one key so many records wait. */
+const MOST = 64;
+
+export class Ties {
+  constructor() {
+    /** Results that ask, model's wishes, questions of servers, requests; each by what will ask for it.
+     * @type {Map<string, Rec[]>} */
+    this.waiting = new Map();
+  }
+
+  /** @param {Rec} rec @param {Rec[]} exchange all records of its exchange @returns {Rec[]} those that learned something */
+  add(rec, exchange) {
+    for (const key of offers(rec)) {
+      const group = this.waiting.get(key) ?? [];
+      group.push(rec);
+      if (group.length > MOST) group.shift();
+      this.waiting.set(key, group);
+    }
+    if (rec.event === "rpc_cancelled") return this.#end(rec, exchange);
+    if (rec.method === "notifications/cancelled") return this.#giveUp(rec);
+    const cause = rec.kind === "request" && rec.dir === "out" ? this.#causeOf(rec) : undefined;
+    if (cause === undefined) return [];
+    rec.cause = cause;
+    return [rec, cause];
+  }
+
+  /** @param {Rec} rec */
+  remove(rec) {
+    rec.cause = rec.cancelled = undefined;
+    for (const key of offers(rec)) {
+      const left = (this.waiting.get(key) ?? []).filter((each) => each !== rec);
+      if (left.length === 0) this.waiting.delete(key);
+      else this.waiting.set(key, left);
+    }
+  }
+
+  /** @param {Rec} rec @returns {Rec | undefined} */
+  #causeOf(rec) {
+    if (rec.again || rec.state !== undefined) {
+      const byState = this.#of(`state ${rec.writer} ${rec.state}`).at(-1);
+      const asked = byState ?? this.#of(`asked ${rec.writer} ${rec.trace}`).at(-1);
+      if (asked !== undefined) return asked;
+    }
+    const exact = this.#of(`wish ${rec.exchange}`).at(-1);
+    if (exact !== undefined) return exact;
+    const wishes = this.#of(`wish ${rec.trace}`);
+    const index = wishes.findIndex((each) => isFor(each, rec));
+    return index < 0 ? undefined : wishes.splice(index, 1)[0];
+  }
+
+  /** A program gives a request of its own up. @param {Rec} rec @returns {Rec[]} */
+  #giveUp(rec) {
+    const request = this.#of(`sent ${rec.writer} ${rec.dir} ${idOf(rec)}`).at(-1);
+    if (request === undefined || request.answer !== undefined) return [];
+    rec.cause = request;
+    request.cancelled = rec;
+    return [rec, request];
+  }
+
+  /** A server stopped its work. @param {Rec} rec @param {Rec[]} exchange @returns {Rec[]} */
+  #end(rec, exchange) {
+    const open = [...exchange, ...this.#of(`asking ${rec.trace}`)].filter(
+      (each) => each.kind === "request" && each.answer === undefined && each.cancelled === undefined,
+    );
+    for (const each of open) each.cancelled = rec;
+    return open;
+  }
+
+  /** @param {string} key @returns {Rec[]} */
+  #of(key) {
+    return this.waiting.get(key) ?? [];
+  }
+}
+
+/** Under which keys a record waits. @param {Rec} rec @returns {string[]} */
+function offers(rec) {
+  const keys = [];
+  if (rec.kind === "result" && rec.badges.some((badge) => badge.word === "asks back")) {
+    keys.push(`asked ${rec.writer} ${rec.trace}`);
+    if (rec.state !== undefined) keys.push(`state ${rec.writer} ${rec.state}`);
+  }
+  if (rec.event === "llm_tool_call") {
+    if (rec.trace !== undefined) keys.push(`wish ${rec.trace}`);
+    if (rec.exchange !== undefined) keys.push(`wish ${rec.exchange}`);
+  }
+  if (rec.kind === "request") {
+    keys.push(`sent ${rec.writer} ${rec.dir} ${rec.id}`);
+    const byServer = (rec.side === "server") === (rec.dir === "out");
+    if (byServer && rec.trace !== undefined) keys.push(`asking ${rec.trace}`);
+  }
+  return keys;
+}
+
+/** The id that a cancellation names, as JSON; its gist is that id. @param {Rec} rec */
+function idOf(rec) {
+  return /^-?\d+$/.test(rec.detail) ? rec.detail : JSON.stringify(rec.detail);
+}
+
+/** A model's name for a tool ends in the server's name for it. @param {Rec} wish @param {Rec} rec */
+function isFor(wish, rec) {
+  return rec.method === "tools/call" && (wish.subject === undefined || wish.subject.endsWith(rec.subject ?? "\n"));
+}
