@@ -36,6 +36,7 @@ from werkzeug.exceptions import HTTPException
 from playground import serve
 from playground.gate import Gate, NotAHost
 from playground.settings import PROJECT_ROOT, Settings, SettingsError, load
+from playground.terminal import forgiving
 from playground.viewer import book, filters, places
 from playground.viewer.folder import Folder, is_log
 from playground.viewer.history import last
@@ -273,7 +274,8 @@ def run(listener: serve.Listener, settings: Settings, options: argparse.Namespac
         server = serve.Server(gate, listener)
         if listener.warning:
             print(listener.warning, file=sys.stderr)
-        print(f"Dashboard: {listener.url}/dashboard  (logs: {settings.mcp_logs}; Ctrl-C ends it)", flush=True)
+        where = f"Dashboard: {listener.url}/dashboard  (logs: {settings.mcp_logs}; Ctrl-C ends it)"
+        print(where, file=forgiving(sys.stdout), flush=True)
         if options.open:
             webbrowser.open(f"{listener.url}/dashboard")
         return server.run()

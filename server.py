@@ -34,6 +34,7 @@ from playground import settings
 from playground.logbook import Logbook
 from playground.server.sandbox import Sandbox, SandboxError
 from playground.server.watching import Watching
+from playground.terminal import forgiving
 
 if TYPE_CHECKING:
     import flask
@@ -440,7 +441,7 @@ def main(argv: list[str] | None = None) -> int:
     Watching(sandbox, FILES, catalogue.announce).start()
     if args.stdio:
         return serve_pipe(catalogue, log, args.page_size)
-    print(f"Files in {sandbox.path}, log in {log.path}")
+    print(f"Files in {sandbox.path}, log in {log.path}", file=forgiving(sys.stdout))
     return serve_http(catalogue, log, where, args.allow_host, args.page_size)
 
 

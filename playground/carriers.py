@@ -54,6 +54,8 @@ class Frame(NamedTuple):
     event_id: str | None = None  # of an event: what Last-Event-ID may name
 
 
+Frames = Generator[Frame, None, None]
+
 SHOWN = (  # the response headers that matter to MCP
     "Content-Type", "Mcp-Session-Id", "MCP-Protocol-Version", "Allow", "WWW-Authenticate", "Retry-After", "Location",
     "Cache-Control", "X-Accel-Buffering",
@@ -81,19 +83,15 @@ class Post:
         self._session.trust_env = False  # else HTTP_PROXY would catch calls to our own machine
         self._session.headers.clear()
 
-    def send(
-        self, body: bytes, headers: Mapping[str, str], limit: float, wants: bool = True
-    ) -> Generator[Frame, None, None]:
+    def send(self, body: bytes, headers: Mapping[str, str], limit: float, wants: bool = True) -> Frames:
         """Posts a body; gives what comes back. An event stream begins with a frame without body."""
         return self._frames("POST", body, headers, limit)
 
-    def listen(self, headers: Mapping[str, str], limit: float) -> Generator[Frame, None, None]:
+    def listen(self, headers: Mapping[str, str], limit: float) -> Frames:
         """Opens the server's own stream with GET (transports, Listening for Messages); gives what comes, as send()."""
         return self._frames("GET", b"", headers, limit)
 
-    def _frames(
-        self, method: str, body: bytes, headers: Mapping[str, str], limit: float
-    ) -> Generator[Frame, None, None]:
+    def _frames(self, method: str, body: bytes, headers: Mapping[str, str], limit: float) -> Frames:
         until = time.monotonic() + limit
         feed = Feed(self._call(method, body, headers, limit))
         answer: requests.Response | None = None
@@ -207,9 +205,7 @@ class Pipe:
         self.exit_code: int | None = None  # when it has ended
         self._stderr: deque[str] = deque(maxlen=100)
 
-    def send(
-        self, body: bytes, headers: Mapping[str, str], limit: float, wants: bool = True
-    ) -> Generator[Frame, None, None]:
+    def send(self, body: bytes, headers: Mapping[str, str], limit: float, wants: bool = True) -> Frames:
         """Writes a line; gives the lines that come back, if any is wanted. Starts the process if none runs."""
         if self._process is None:
             self._start()
@@ -221,7 +217,7 @@ class Pipe:
         if wants:
             yield from self.listen({}, limit)
 
-    def listen(self, headers: Mapping[str, str], limit: float) -> Generator[Frame, None, None]:
+    def listen(self, headers: Mapping[str, str], limit: float) -> Frames:
         """Gives the lines that come, whoever they are for: a pipe has no other place for what nobody asked for."""
         until = time.monotonic() + limit
         while True:

@@ -27,7 +27,7 @@ _SPREAD = re.compile(rb"[ \t]{65}")
 _FOLDED = re.compile(rb"\r\n[ \t]")
 _CODING = re.compile(rb"\r\ntransfer-encoding[ \t]*:[ \t]*([^\r\n]*)", re.I)
 _LONGEST_CONTROL_LINE = 4096
-_FRAMING_LIMIT = 256 * 1024  # bytes around chunks, besides as many as the body has itself
+_FRAMING_LIMIT = 64 * 1024  # bytes around chunks, besides as many as the body has itself
 
 
 @dataclass(frozen=True, slots=True)

@@ -91,21 +91,21 @@ def _tap_http(args: argparse.Namespace, logs: Path, secrets: Sequence[str]) -> i
     target = Target(args.to)
     if not (args.listen.isascii() and args.listen.isdigit() and int(args.listen) <= 65535):
         return _complain(f"--listen must be a port from 0 (any free one) to 65535, not {args.listen[:40]!a}.")
+    if int(args.listen) == target.port and target.host in ("localhost", "127.0.0.1", "::1", args.host):
+        return _complain("--to is the address of the tap itself; give it the server's, and the client the tap's.")
     try:
         listener = serve.listen(args.host, int(args.listen), option="--listen")
     except serve.CannotListen as problem:
         return _complain(str(problem))
-    if listener.port == target.port and target.host in ("localhost", "127.0.0.1", "::1", listener.address):
-        return _complain("--to is the address of the tap itself; give it the server's, and the client the tap's.")
     if listener.warning:
         print(listener.warning, file=sys.stderr)
     log = Logbook(logs, "mcp-tap", secrets=secrets)
     log.write("tap_start", {"via": "http", "url": listener.url, "to": target.url}, via="http")
-    print(f"The tap is {listener.url}{target.path}, and passes everything on to {target.url}; Ctrl-C ends it.")
-    print(f"Log in {log.path}", flush=True)
     door = Door(listener, target, Story(log, "http"), allow_hosts=args.allow_host)
     for name in ("SIGINT", "SIGTERM"):
         signal.signal(getattr(signal, name), lambda *_: door.close())
+    print(f"The tap is {listener.url}{target.path}, and passes everything on to {target.url}; Ctrl-C ends it.")
+    print(f"Log in {log.path}", flush=True)
     door.run()
     log.close()
     return 0

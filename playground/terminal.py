@@ -108,13 +108,18 @@ def wants_color(out: TextIO, environ: Mapping[str, str]) -> bool:
     return out.isatty() and not environ.get("NO_COLOR") and environ.get("TERM") != "dumb"
 
 
+def forgiving(out: TextIO) -> TextIO:
+    """The same stream, which from now on escapes what its encoding can't say instead of raising an error."""
+    if isinstance(out, io.TextIOWrapper):
+        out.reconfigure(errors="backslashreplace")  # LC_ALL=C must not end the program at the first "é"
+    return out
+
+
 class Terminal:
     """Where a script writes for its user. Every method escapes its text; styles are the names in STYLES."""
 
     def __init__(self, out: TextIO, environ: Mapping[str, str], width: int | None = None) -> None:
-        if isinstance(out, io.TextIOWrapper):
-            out.reconfigure(errors="backslashreplace")  # LC_ALL=C must not end the program at the first "é"
-        self.out = out
+        self.out = forgiving(out)
         self.has_color = wants_color(out, environ)
         # One column is left free: some terminals wrap a full line. Beyond 100, prose is hard to read.
         self.width = width or min(shutil.get_terminal_size((80, 24)).columns, 101) - 1

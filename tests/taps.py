@@ -6,6 +6,7 @@ import base64
 import contextlib
 import json
 import socket
+import ssl
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -19,7 +20,7 @@ from playground.tapping.story import Story
 from playground.tapping.target import Target
 
 Record = dict[str, Any]
-Part = Callable[["Wire"], None]
+Part = Callable[["Wire"], object]
 
 
 @dataclass
@@ -64,8 +65,8 @@ class Wire:
 class Actor:
     """A server on a loopback port; each connection is played by `part`, in a thread of its own."""
 
-    def __init__(self, part: Part) -> None:
-        self._part = part
+    def __init__(self, part: Part, tls: ssl.SSLContext | None = None) -> None:
+        self._part, self._tls = part, tls
         self.wires: list[Wire] = []
         self._socket = socket.create_server(("127.0.0.1", 0))
         self.authority = f"127.0.0.1:{self._socket.getsockname()[1]}"
@@ -87,6 +88,7 @@ class Actor:
             while True:
                 sock, _ = self._socket.accept()
                 sock.settimeout(20)
+                sock = self._tls.wrap_socket(sock, server_side=True) if self._tls is not None else sock
                 self.wires.append(Wire(sock))
                 threading.Thread(target=self._play, args=(self.wires[-1],), daemon=True).start()
 

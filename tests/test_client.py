@@ -765,7 +765,7 @@ def test_the_list_names_the_scenes(capsys: pytest.CaptureFixture[str]) -> None:
         ["--scene", "x"],
         ["--step", "--raw", "-"],
         ["--step", "--revision", "both"],
-    ],  # fmt: skip
+    ],
 )
 def test_senseless_options_are_refused(arguments: list[str]) -> None:
     with pytest.raises(SystemExit) as refused:

@@ -25,7 +25,6 @@ def tool(name: Any, **more: Any) -> dict[str, Any]:
 
 
 def test_tools_are_known_once_they_are_listed(contracts: Contracts) -> None:
-    assert not contracts.is_fresh
     assert contracts.input_schema("a") is None
     assert contracts.learn([tool("a"), tool("b")], are_mirrored=True) == [tool("a"), tool("b")]
     assert contracts.is_fresh

@@ -224,3 +224,86 @@ def test_raw_over_http_shows_all_that_comes(logs: Path, out: io.StringIO) -> Non
 def test_only_an_object_is_a_message() -> None:
     assert object_in(b'{"a":1}') == {"a": 1}
     assert [object_in(body) for body in (b"[]", b"1", b"", b"\xff", b'{"a":1,"a":2}')] == [{}] * 5
+
+
+def test_each_message_of_a_stream_is_given_as_it_comes_and_the_answer_last(logs: Path, out: io.StringIO) -> None:
+    note = {"jsonrpc": "2.0", "method": "notifications/progress"}
+    done = {"jsonrpc": "2.0", "id": 1, "result": {}}
+    with Impostor(lambda seen: [STREAM, event(note), event(done), event(note)]) as server:
+        wire = Post(server.url)
+        talk = dialog(wire, logs, out)
+        assert list(talk.stream("client_request", PING, "here")) == [note, done]
+        assert talk.heard == [note]
+        wire.close()
+
+
+def test_who_closes_a_stream_at_a_question_leaves_it_unanswered(logs: Path, out: io.StringIO) -> None:
+    asked = {"jsonrpc": "2.0", "id": "q", "method": "ping"}
+    with Impostor(lambda seen: [STREAM, event(asked)]) as server:
+        wire = Post(server.url)
+        stream = dialog(wire, logs, out).stream("client_request", PING, "here")
+        assert next(stream) == asked
+        stream.close()
+        wire.close()
+    assert server.methods == ["ping"]
+
+
+@pytest.mark.parametrize("resume", [False, True])
+def test_the_stream_of_a_get_may_be_taken_up_where_one_broke(logs: Path, out: io.StringIO, resume: bool) -> None:
+    late = {"jsonrpc": "2.0", "id": 1, "result": {"late": True}}
+
+    def answer(seen: Seen) -> Answer:
+        return [STREAM, event(late)] if seen.method == "GET" else [STREAM, b"id: s-1\ndata:\n\n"]
+
+    with Impostor(answer) as server:
+        wire = Post(server.url)
+        talk = dialog(wire, logs, out)
+        with pytest.raises(Unanswered):
+            talk.exchange("client_request", PING, "here")
+        assert list(talk.listen("here", resume=resume)) == [{}, late]
+        wire.close()
+    assert server.seen[1].headers.get("last-event-id") == ("s-1" if resume else None)
+    assert server.seen[1].headers["accept"] == "text/event-stream"
+    first, *_, last = (record["exchange"] for record in records(logs))
+    assert (first == last) is resume
+
+
+def test_to_listen_at_a_pipe_is_to_read_its_lines(logs: Path, out: io.StringIO, tmp_path: Path) -> None:
+    note = {"jsonrpc": "2.0", "method": "notifications/message"}
+    wire = Pipe(script(tmp_path, f"m = ask(); good(m, {{}}); say({note!r}); ask()"))
+    talk = dialog(wire, logs, out)
+    talk.exchange("client_request", PING, "here")
+    news = talk.listen("here")
+    assert [next(news), next(news)] == [{}, note]
+    news.close()
+    wire.close()
+    assert talk.heard == [note]
+
+
+@pytest.mark.parametrize(
+    ("edited", "wants"), [(b'{"id":7,"method":"ping"}', True), (b'{"method":"x"}', False), (b"nonsense", True)]
+)
+def test_what_was_edited_is_sent_and_its_own_id_is_waited_for(
+    logs: Path, out: io.StringIO, monkeypatch: pytest.MonkeyPatch, edited: bytes, wants: bool
+) -> None:
+    def answer(seen: Seen) -> bytes:
+        if not wants:
+            return http("202 Accepted", kind="")
+        return result(seen, {}) if seen.body.startswith(b"{") else http(body=b'{"jsonrpc":"2.0","id":null,' + ERROR)
+
+    with Impostor(answer) as server:
+        wire = Post(server.url)
+        talk = dialog(wire, logs, out)
+        monkeypatch.setattr(talk.teller, "shows", lambda sent, body: edited)
+        assert bool(talk.exchange("client_request", PING, "here")) is wants
+        wire.close()
+    assert server.seen[0].body == edited
+
+
+ERROR = b'"error":{"code":-32700,"message":"no"}}'
+
+
+def test_raw_gives_what_came_and_reads_a_pipe_for_as_many_answers_as_one_says(logs: Path, out: io.StringIO) -> None:
+    wire = Scripted(b'{"method":"a"}', b'{"id":1}', b"junk", b'{"id":3}')
+    assert dialog(wire, logs, out).raw(b"[1,2]", "here", answers=2) == [{"method": "a"}, {"id": 1}]
+    assert wire.asked == 3

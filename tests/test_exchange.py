@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import socket
+import contextlib
 import threading
 import time
 from collections.abc import Iterable, Iterator
@@ -27,11 +27,11 @@ def line() -> Iterator[Line]:
     line.close()
 
 
-def drip(text: bytes, server: Impostor) -> Iterable[bytes]:
+def drip(text: bytes, over: threading.Event) -> Iterable[bytes]:
     """One byte after the other, for ever slow."""
     for byte in text:
         yield bytes([byte])
-        if server.is_over.wait(0.05):
+        if over.wait(0.05):
             return
 
 
@@ -83,11 +83,11 @@ def test_a_server_that_hangs_up_said_nothing() -> None:
         call.close()
 
 
-def test_a_silent_server_costs_the_limit_and_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
-    server: Any = None
+def test_a_silent_server_costs_the_limit_and_is_left() -> None:
+    over = threading.Event()
 
     def silent(seen: Seen) -> Iterable[bytes]:
-        server.is_over.wait(20)
+        over.wait(20)
         yield b""
 
     with Impostor(silent) as server:
@@ -97,12 +97,13 @@ def test_a_silent_server_costs_the_limit_and_is_left(monkeypatch: pytest.MonkeyP
         call.close()
         call._feed._thread.join(5)
         assert not call._feed._thread.is_alive(), "the socket was shut, which the server can see"
+        over.set()
 
 
 @pytest.mark.parametrize("answer", [STREAM, http(body=b"x" * 1000)])
 def test_a_byte_at_a_time_of_the_head_or_the_body_costs_the_limit(answer: bytes) -> None:
-    server: Any = None
-    with Impostor(lambda seen: drip(answer, server)) as server:
+    over = threading.Event()
+    with Impostor(lambda seen: drip(answer, over)) as server:
         call = Line(server.url).call("POST", {}, b"", "tools/list")
         began = time.monotonic()
         with pytest.raises(TimedOut):
@@ -113,11 +114,11 @@ def test_a_byte_at_a_time_of_the_head_or_the_body_costs_the_limit(answer: bytes)
 
 
 def test_a_slow_body_costs_the_limit() -> None:
-    server: Any = None
+    over = threading.Event()
 
     def answer(seen: Seen) -> Iterable[bytes]:
         yield STREAM
-        yield from drip(b": still here\n" * 1000, server)
+        yield from drip(b": still here\n" * 1000, over)
 
     with Impostor(answer) as server:
         call = Line(server.url).call("POST", {}, b"", "tools/list")
@@ -179,26 +180,27 @@ def test_a_connection_is_used_again() -> None:
 
 
 def test_closing_the_line_wakes_who_waits() -> None:
-    server: Any = None
+    over = threading.Event()
 
     def answer(seen: Seen) -> Iterable[bytes]:
         yield STREAM
-        server.is_over.wait(20)
+        over.wait(20)
 
     with Impostor(answer) as server:
         line = Line(server.url)
         call = line.call("GET", {}, None, "a stream")
         call.head(soon())
         threading.Timer(0.1, line.close).start()
-        try:
-            assert list(call.pieces(soon(15))) == []
-        except TravelError as error:
-            assert "broke off" in str(error)
+        began = time.monotonic()
+        with contextlib.suppress(TravelError):  # the end, or a break: as the platform has it
+            list(call.pieces(soon(15)))
+        assert time.monotonic() - began < 10
         call.close()
+        over.set()
 
 
 def test_an_exchange_that_is_given_up_before_it_is_connected_sends_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    may_connect, real = threading.Event(), socket.create_connection
+    may_connect = threading.Event()
     with Impostor(lambda seen: http()) as server:
         import urllib3.util.connection as dialing
 
@@ -216,7 +218,6 @@ def test_an_exchange_that_is_given_up_before_it_is_connected_sends_nothing(monke
         may_connect.set()
         call._feed._thread.join(5)
         assert server.seen == []
-    assert real is socket.create_connection
 
 
 def test_who_asks_a_closed_exchange_is_told() -> None:
@@ -231,6 +232,6 @@ def test_exchanges_that_are_over_are_forgotten() -> None:
     with Impostor(lambda seen: http()) as server:
         line = Line(server.url)
         call: Exchange = line.call("POST", {}, b"", "a message")
-        call.body(soon())
+        call.head(soon())
         call.close()
         assert line._open == set()

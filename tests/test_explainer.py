@@ -24,6 +24,8 @@ EVENTS = """
     tools_mapped_for_llm chat_request chat_response llm_tool_call llm_tool_error chat_followup_request
     chat_followup_response chat_crash log_gap
     rpc_notification rpc_answer rpc_batch rpc_cancelled server_fault
+    tap_start tap_request tap_response tap_notification tap_batch tap_unreadable tap_http tap_cut tap_refused
+    tap_unreachable tap_exit
 """.split()  # noqa: SIM905
 
 

@@ -57,7 +57,7 @@ def test_a_question_and_our_answer_share_an_exchange(book: Book) -> None:
     came(book, Request("q", "roots/list"))
     sent(book, Result("q", {"roots": []}))
     question, answer = book.records
-    assert question["exchange"] == answer["exchange"] == "s-1/server/q"
+    assert question["exchange"] == answer["exchange"] == 's-1/server/"q"'
     assert (question["event"], answer["event"], answer["session"]) == ("server_request", "client_answer", "s-1")
 
 

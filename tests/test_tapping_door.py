@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import socket
 from pathlib import Path
 
 import pytest
@@ -74,3 +75,27 @@ def test_many_clients_are_served_at_once(logs: Path) -> None:
             wire.until(PONG)
             client.__exit__(None, None, None)
         assert len({record["exchange"] for record in tap.records}) == 20
+
+
+def test_a_client_that_could_not_be_let_in_keeps_nobody_else_out(logs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    accept, tries = socket.socket.accept, iter([OSError(24, "Too many open files"), None])
+
+    def accepts(listening: socket.socket) -> tuple[socket.socket, object]:
+        if error := next(tries, None):
+            raise error
+        return accept(listening)
+
+    with Actor(polite) as target:
+        monkeypatch.setattr("socket.socket.accept", accepts)
+        with tapped(target.url, logs) as tap, tap.client() as client:
+            client.send(tap.post(PING))
+            assert client.until(PONG)
+
+
+def test_a_client_that_has_left_already_is_no_trouble(logs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def gone(*_: object) -> None:
+        raise OSError(107, "Transport endpoint is not connected")
+
+    monkeypatch.setattr("playground.tapping.door.Relay", gone)
+    with Actor(polite) as target, tapped(target.url, logs) as tap, tap.client() as client:
+        assert client.rest() == b""

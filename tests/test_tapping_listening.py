@@ -118,6 +118,18 @@ def test_the_first_revisions_stream_names_where_to_post(ear: Ear) -> None:
     assert "ms" in found[1]
 
 
+@pytest.mark.parametrize(
+    ("body", "event"), [(b"Accepted", "tap_http"), (PONG, "tap_response"), (b" {", "tap_unreadable")]
+)
+def test_a_text_for_people_is_no_broken_message(ear: Ear, body: bytes, event: str) -> None:
+    heard = ear.hears(POST, PING)
+    plain = Head(b"HTTP/1.1 202 Accepted", (b"Content-Type: text/plain",))
+    heard.answers(plain, plain)
+    heard.answered(body, True)
+    assert ear.came[1]["event"] == event
+    assert ear.came[1]["data"].get("body") == ("Accepted" if event == "tap_http" else None)
+
+
 def test_a_packed_body_is_unpacked_for_the_log(ear: Ear) -> None:
     packed = Head(b"HTTP/1.1 200 OK", (b"Content-Encoding: gzip",))
     for body in (gzip.compress(PONG), b"no gzip", gzip.compress(b"")):

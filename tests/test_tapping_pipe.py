@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import os
 import re
 import signal
@@ -53,6 +54,13 @@ class Piped:
         assert process.stderr is not None
         return process.stdin, process.stdout, process.stderr
 
+    def says(self, count: int) -> bytes:
+        """So many bytes of its stdout."""
+        got = b""
+        while len(got) < count and (piece := self.ends[1].read(count - len(got))):
+            got += piece
+        return got
+
     @property
     def records(self) -> list[Record]:
         return records(self.log)
@@ -91,11 +99,11 @@ def test_every_byte_crosses_and_every_line_is_written_down(logs: Path) -> None:
 
 def test_half_a_line_goes_on_at_once(logs: Path) -> None:
     with piped(logs, COPY) as tap:
-        stdin, stdout, _ = tap.ends
+        stdin, _, _ = tap.ends
         stdin.write(b'{"half')
-        assert stdout.read(6) == b'{"half'
+        assert tap.says(6) == b'{"half'
         stdin.write(b'"}\n')
-        assert stdout.read(3) == b'"}\n'
+        assert tap.says(3) == b'"}\n'
         stdin.close()
         assert tap.process.wait(20) == 0
 
@@ -120,9 +128,9 @@ def test_what_the_server_says_beside_goes_on_and_is_written_down(logs: Path) -> 
 @pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP", "SIGUSR1"])
 def test_signals_reach_the_server(logs: Path, name: str) -> None:
     number = getattr(signal, name)
-    code = f"import signal, sys\nsignal.signal({int(number)}, lambda *_: sys.exit(9))\nprint('ready', flush=True)\nsignal.pause()"
-    with piped(logs, code) as tap:
-        assert tap.ends[1].read(6) == b"ready\n"
+    code = f"signal.signal({int(number)}, lambda *_: sys.exit(9))\nprint('ready', flush=True)\nsignal.pause()"
+    with piped(logs, "import signal, sys\n" + code) as tap:
+        assert tap.says(6) == b"ready\n"
         tap.process.send_signal(number)
         assert tap.process.wait(20) == 9
 
@@ -143,11 +151,10 @@ def test_a_server_that_ends_does_not_wait_for_its_client(logs: Path) -> None:
 
 def test_a_server_that_closes_its_stdin_closes_the_clients(logs: Path) -> None:
     with piped(logs, "import os, time\nos.close(0)\nprint('closed', flush=True)\ntime.sleep(60)") as tap:
-        stdin, stdout, _ = tap.ends
-        stdout.read(7)
+        stdin, _, _ = tap.ends
+        assert tap.says(7) == b"closed\n"
         with pytest.raises(BrokenPipeError):
-            while True:
-                stdin.write(b"x" * 1000)
+            stdin.writelines(itertools.repeat(b"x" * 1000))
         tap.process.terminate()
         assert tap.process.wait(20) == -signal.SIGTERM
 
@@ -156,7 +163,7 @@ def test_a_client_that_reads_no_more_is_noticed_by_the_server(logs: Path) -> Non
     code = "import os, sys\ntry:\n    while True: os.write(1, b'x' * 9 + b'\\n')\nexcept BrokenPipeError: sys.exit(3)"
     with piped(logs, code) as tap:
         stdout = tap.ends[1]
-        stdout.read(5)
+        tap.says(5)
         stdout.close()
         assert tap.process.wait(20) == 3
 
@@ -164,7 +171,7 @@ def test_a_client_that_reads_no_more_is_noticed_by_the_server(logs: Path) -> Non
 def test_a_child_of_the_server_that_holds_the_pipe_does_not_hold_the_tap(logs: Path) -> None:
     code = "import subprocess, sys\nsubprocess.Popen([sys.executable, '-c', 'input()'])\nprint('bye')"
     with piped(logs, code) as tap:
-        assert tap.ends[1].read(4) == b"bye\n"
+        assert tap.says(4) == b"bye\n"
         assert tap.process.wait(20) == 0
 
 

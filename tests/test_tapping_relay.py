@@ -4,13 +4,20 @@ from __future__ import annotations
 
 import contextlib
 import gzip
+import ipaddress
 import json
 import socket
+import ssl
 import struct
 import threading
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.x509.oid import NameOID
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -105,11 +112,12 @@ def test_any_body_crosses_unchanged_however_it_is_cut(logs: Path) -> None:
 def framed(body: bytes, cuts: list[int], how: str) -> bytes:
     """A body as one of the ways HTTP has for it."""
     if how == "chunks":
-        head = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+        head = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n"
         return head + b"".join(map(chunk, pieces(body, cuts))) + b"0\r\nX-Trailer: 1\r\n\r\n"
     if how == "end":
-        return b"HTTP/1.1 200 OK\r\n\r\n" + body
-    return answer(gzip.compress(body), b"Content-Encoding: gzip\r\n") if how == "gzip" else answer(body)
+        return b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n" + body
+    packed = b"Content-Type: application/json\r\nContent-Encoding: gzip\r\n"
+    return answer(gzip.compress(body), packed) if how == "gzip" else answer(body)
 
 
 def test_any_stream_crosses_unchanged_however_it_is_cut(logs: Path) -> None:
@@ -406,6 +414,54 @@ def test_who_closed_its_side_may_still_listen(logs: Path) -> None:
         client.sock.shutdown(socket.SHUT_WR)
         assert client.rest() == answer(PONG)
     assert events(tap.records, "tap_cut") == []
+
+
+# ---- Over TLS --------------------------------------------------------------------------------------------------------
+
+
+def certified(folder: Path) -> tuple[ssl.SSLContext, ssl.SSLContext]:
+    """What a server on this machine shows, and what a client must trust to believe it."""
+    key, now = ec.generate_private_key(ec.SECP256R1()), datetime.now(UTC)
+    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "localhost")])
+    names = x509.SubjectAlternativeName([x509.IPAddress(ipaddress.ip_address("127.0.0.1"))])
+    builder = x509.CertificateBuilder().subject_name(name).issuer_name(name).public_key(key.public_key())
+    builder = builder.serial_number(1).not_valid_before(now - timedelta(1)).not_valid_after(now + timedelta(1))
+    pem = builder.add_extension(names, False).sign(key, hashes.SHA256()).public_bytes(serialization.Encoding.PEM)
+    plain = serialization.NoEncryption()
+    file = folder / "certificate.pem"
+    file.write_bytes(pem + key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, plain))
+    shows = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    shows.load_cert_chain(file)
+    return shows, ssl.create_default_context(cadata=pem.decode())
+
+
+def test_a_target_behind_tls_is_tapped_like_any_other(
+    logs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shows, trusts = certified(tmp_path)
+    giant = answer(b'"' + b"x" * 3_000_000 + b'"')
+    left = threading.Event()
+
+    def part(wire: Wire) -> None:
+        wire.until(PING)
+        wire.send(giant)
+        wire.until(PING)
+        wire.send(STREAM, chunk(b": beat\n\n"))
+        wire.rest()
+        left.set()
+
+    monkeypatch.setattr("ssl.create_default_context", lambda: trusts)
+    with Actor(part, shows) as target, tapped(f"https://{target.authority}/mcp", logs) as tap:
+        with tap.client() as client:
+            client.send(tap.post(PING))
+            while len(client.got) < len(giant):
+                assert client.more()
+            assert bytes(client.got) == giant
+            client.send(tap.post(PING))
+            client.until(b"beat")
+        assert left.wait(20)
+    assert frames(tap.records, "client") == [PING, PING]
+    assert events(tap.records, "tap_cut")[0]["data"]["by"] == "client"
 
 
 # ---- What the tap answers itself -------------------------------------------------------------------------------------

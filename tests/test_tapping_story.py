@@ -149,8 +149,9 @@ def test_what_can_not_be_read_and_the_error_that_answers_it_belong_together(tale
 
 
 def test_an_answer_to_nothing_is_named_by_what_it_says_it_answers(tale: Tale) -> None:
-    assert tale.say(tale.story.talk("http-1"), "server", result(5))["exchange"] == "http-1/client/5"
-    assert "ms" not in tale.new()
+    answered = tale.say(tale.story.talk("http-1"), "server", result(5))
+    assert answered["exchange"] == "http-1/client/5"
+    assert "ms" not in answered
 
 
 @pytest.mark.parametrize(

@@ -6,13 +6,14 @@ import io
 import json
 import re
 import sys
+import textwrap
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from playground import terminal
-from playground.terminal import Terminal, fold, one_line, visible, wants_color
+from playground.terminal import Sheet, Terminal, fold, one_line, visible, wants_color
 
 OBEYED = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ud800-\udfff]")
 
@@ -164,3 +165,11 @@ def test_an_old_windows_console_is_woken_up(monkeypatch: pytest.MonkeyPatch) -> 
     Terminal(Screen(), {})
     Terminal(io.StringIO(), {})
     assert woken == [""]
+
+
+def test_a_sheet_keeps_its_lines_without_color_until_they_are_taken() -> None:
+    sheet = Sheet(Terminal(io.StringIO(), {}, 80), 40)
+    sheet.line("bold\x1b", "bold")
+    sheet.paragraph("word " * 12)
+    assert sheet.take() == ["bold\\u001b", *textwrap.wrap("word " * 12, 40)]
+    assert sheet.take() == []

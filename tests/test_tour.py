@@ -195,6 +195,12 @@ def test_a_file_of_the_tour_is_short_and_says_what_to_notice(name: str) -> None:
     assert any(isinstance(node, ast.Assert) for node in ast.walk(ast.parse(source)))
 
 
+def test_the_readme_lists_every_file_of_the_tour() -> None:
+    readme = (ROOT / "README.md").read_text("utf-8")
+    listed = [line.split("`")[1] for line in readme.splitlines() if line.startswith("| `tour/")]
+    assert sorted(listed) == [f"{name}.py" for name in tours()]
+
+
 # ---- The stage -------------------------------------------------------------------------------------------------------
 
 

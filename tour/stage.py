@@ -51,7 +51,7 @@ def tour(
     catalogue: "Catalogue | None" = None,
     page_size: int = 100,
 ) -> None:
-    """Plays it in each of the revisions over each of the ways ("http", "stdio"), and ends the process.
+    """Plays it in each of the revisions over each of the ways ("http", "stdio"); ends the process if it goes wrong.
 
     `able`: the capabilities we declare; `replies`: what we answer to which question; `catalogue`: what the server
     offers, in place of server.py's files.
@@ -69,26 +69,23 @@ def tour(
             sys.exit(0)
         ways = tuple(way for way in ways if given[way])
     book = Logbook(where.mcp_logs, "mcp-client-simple", secrets=where.secrets())
-    step = sys.stdin if options.step else None
     try:
         for way in ways:
             with _server(way, given[way] if catalogue is None else None, where, catalogue, page_size) as address:
                 for revision in revisions:
                     terminal.rule(f"{Path(sys.argv[0]).stem} in {revision} over {way}")
                     wire = Post(address) if way == "http" else Pipe(address)
-                    teller = Narrator(terminal, book, way, explains=options.explain, step=step)
+                    teller = Narrator(
+                        terminal, book, way, explains=options.explain, step=sys.stdin if options.step else None
+                    )
                     with Talk(wire, teller, revision, able or {}, replies or {}) as talk:
                         play(talk)
-    except AssertionError as error:
-        terminal.paragraph(_not_so(error), "bad")
-        sys.exit(1)
-    except Trouble as trouble:
-        terminal.paragraph(str(trouble), "bad")
+    except (AssertionError, Trouble) as error:
+        terminal.paragraph(_not_so(error) if isinstance(error, AssertionError) else str(error), "bad")
         sys.exit(1)
     except (EOFError, KeyboardInterrupt):  # Ctrl-D at --step; Ctrl-C
         sys.exit(130)
     terminal.line(f"\nAll as it should be. Every message is in {book.path}", "good")
-    sys.exit(0)
 
 
 def _options() -> argparse.Namespace:

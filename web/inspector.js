@@ -16,8 +16,9 @@ import { httpView } from "./httpview.js";
 import { jsonView } from "./jsonview.js";
 import { pairView } from "./pairview.js";
 import { h } from "./dom.js";
-import { badge, direction, shortName, title, wait } from "./row.js";
+import { badge } from "./row.js";
 import { clock } from "./time.js";
+import { direction, shortName, title, wait } from "./titles.js";
 import { visible } from "./visible.js";
 
 /** @type {{name: string, label: string, view: View}[]} */

@@ -1,81 +1,43 @@
 /**
- * A virtual list: a tall box in which only the rows in sight exist.
+ * The view *list*: one row a record.
  *
  * In:  rows in order, where the user scrolls. Out: elements in place; calls to `hooks` when the user scrolls or
  *      presses a row.
- * Refuses to know: filters, what a row says (row.js does), what pressing means.
+ * Refuses to know: filters, what a row says (row.js and its like do), what pressing means.
  *
- * Nothing is measured while drawing: asking the page for a size or a position between two changes makes it lay
- * everything out anew. The height comes from a ResizeObserver, the position from scroll events and from what was
- * set here.
+ * A view of a panel is made for one sieve and has: `element`, `draw(selected)`, `follow()`, `slide(trimmed)`,
+ * `isAbove()`, `step(key, selected)`, `show(rec)`.
  *
  * @typedef {import("./record.js").Rec} Rec
- * @typedef {{scrolled: () => void, resized: () => void, pressed: (rec: Rec) => void}} Hooks
+ * @typedef {{element: HTMLElement, place: number, rec: Rec | null, hide: () => void,
+ *   show: (rec: Rec, index: number, count: number, selected: Rec | null) => void}} RowLike
  */
 
 import { h } from "./dom.js";
+import { byTime } from "./record.js";
 import { RowView } from "./row.js";
-import { ROW, sight } from "./rows.js";
+import { ROW, step } from "./rows.js";
+import { onPress, Scroller } from "./scroller.js";
 
-export class List {
-  /** @param {string} name @param {string} title @param {import("./tape.js").Tape<Rec>} rows @param {Hooks} hooks */
-  constructor(name, title, rows, hooks) {
+export class List extends Scroller {
+  /**
+   * @param {string} name @param {string} title @param {() => import("./tape.js").Tape<Rec>} rows
+   * @param {import("./scroller.js").Hooks} hooks @param {(id: string) => RowLike} [make] makes a row
+   */
+  constructor(name, title, rows, hooks, make = (id) => new RowView(id)) {
+    const space = h("div", { class: "space", role: "presentation" });
+    super(
+      h("div", { class: "rows", role: "listbox", tabindex: "0", "aria-label": `Records: ${title}` }, space),
+      space,
+      { row: ROW, hooks },
+    );
     this.name = name;
     this.rows = rows;
-    /** @type {RowView[]} */
+    this.make = make;
+    /** @type {RowLike[]} */
     this.pool = [];
-    this.height = 0;
-    this.top = 0;
-    this.stretched = -1;
-    this.space = h("div", { class: "space", role: "presentation" });
-    this.element = h(
-      "div",
-      { class: "rows", role: "listbox", tabindex: "0", "aria-label": `Records: ${title}` },
-      this.space,
-    );
-    this.element.addEventListener(
-      "scroll",
-      () => {
-        this.top = this.element.scrollTop;
-        hooks.scrolled();
-      },
-      { passive: true },
-    );
-    this.#listen(hooks);
-    new ResizeObserver(([entry]) => {
-      this.height = entry.contentRect.height;
-      hooks.resized();
-    }).observe(this.element);
-  }
-
-  /**
-   * A row may show another record, or stand elsewhere, by the time the mouse's button is released; then there may be
-   * no click at all. So what is pressed counts. A finger may be about to scroll; there, and for programs, the click
-   * does.
-   * @param {Hooks} hooks
-   */
-  #listen(hooks) {
-    let pressed = false;
-    this.element.addEventListener("pointerdown", (event) => {
-      const rec = event.pointerType === "mouse" && event.button === 0 ? this.#recordAt(event.target) : undefined;
-      pressed = rec !== undefined;
-      if (rec !== undefined) hooks.pressed(rec);
-    });
-    this.element.addEventListener("click", (event) => {
-      const rec = pressed ? undefined : this.#recordAt(event.target);
-      pressed = false;
-      if (rec !== undefined) hooks.pressed(rec);
-    });
-  }
-
-  /** Rows that fit. */
-  get page() {
-    return Math.max(1, Math.floor(this.height / ROW) - 1);
-  }
-
-  /** The lowest position to scroll to. */
-  get bottom() {
-    return Math.max(0, this.rows.length * ROW - this.height);
+    this.set = 0; // where it was last scrolled to by us
+    onPress(this.element, (target) => this.#recordAt(target), hooks.pressed);
   }
 
   /** @param {EventTarget | null} target @returns {Rec | undefined} */
@@ -84,29 +46,50 @@ export class List {
     return this.pool.find((view) => view.element === row)?.rec ?? undefined;
   }
 
-  /** Makes room for all rows; afterwards `scrollTo` can reach each. */
-  stretch() {
-    if (this.stretched === this.rows.length) return;
-    this.stretched = this.rows.length;
-    this.space.style.height = `${this.rows.length * ROW}px`;
+  /** Keeps the newest in sight. */
+  follow() {
+    this.stretch(this.rows().length);
+    this.scrollTo(this.bottom);
+    this.set = this.top;
   }
 
-  /** @param {number} top */
-  scrollTo(top) {
-    this.stretch();
-    const wanted = Math.max(0, Math.min(top, this.bottom));
-    if (wanted === this.top) return;
-    this.top = wanted;
-    this.element.scrollTop = wanted;
+  /** Stays where it is although rows were cut above. @param {number} trimmed */
+  slide(trimmed) {
+    this.stretch(this.rows().length);
+    this.scrollTo(this.top - trimmed * this.row);
+    this.set = this.top;
+  }
+
+  /** Whether the user has scrolled up from where it was. */
+  get isAbove() {
+    return this.top < this.set - this.row;
+  }
+
+  /** The record that a key selects. @param {string} key @param {Rec | null} selected @returns {Rec | null} */
+  step(key, selected) {
+    const rows = this.rows();
+    const at = selected === null ? -1 : rows.find(selected, byTime);
+    const next = step(key, at, rows.length, this.page);
+    return next === null ? null : (rows.at(next) ?? null);
+  }
+
+  /** Brings a record into sight. @param {Rec} rec @returns {boolean} whether it is here */
+  show(rec) {
+    const index = this.rows().find(rec, byTime);
+    if (index < 0) return false;
+    this.stretch(this.rows().length);
+    this.reveal(index);
+    this.set = this.top;
+    return true;
   }
 
   /** @param {Rec | null} selected */
   draw(selected) {
-    this.stretch();
-    this.top = Math.min(this.top, this.bottom); // a list that got shorter was scrolled by the browser
-    const { first, last } = sight(this.top, this.height, this.rows.length);
+    const rows = this.rows();
+    this.stretch(rows.length);
+    const { first, last } = this.sight();
     while (this.pool.length < last - first) {
-      const view = new RowView(`${this.name}-row-${this.pool.length}`);
+      const view = this.make(`${this.name}-row-${this.pool.length}`);
       this.pool.push(view);
       this.space.append(view.element);
     }
@@ -115,7 +98,7 @@ export class List {
     /** @type {Element | null} */
     let above = null;
     for (let index = first; index < last; index += 1) {
-      const view = this.#row(index, above, selected);
+      const view = this.#row(rows, index, above, selected);
       above = view.element;
       unused.delete(view);
       if (view.rec === selected) active = view.element.id;
@@ -128,17 +111,18 @@ export class List {
   /**
    * A row in sight keeps its element; one that was scrolled out gives its own away. Elements stand in the order of
    * their rows, because a screen reader goes by that.
-   * @param {number} index @param {Element | null} above @param {Rec | null} selected
+   * @param {import("./tape.js").Tape<Rec>} rows @param {number} index @param {Element | null} above
+   * @param {Rec | null} selected
    */
-  #row(index, above, selected) {
-    const place = index + this.rows.cut;
+  #row(rows, index, above, selected) {
+    const place = index + rows.cut;
     const view = this.pool[place % this.pool.length];
     if (view.place !== place) {
       if (above === null) this.space.prepend(view.element);
       else above.after(view.element);
       view.place = place;
     }
-    view.show(/** @type {Rec} */ (this.rows.at(index)), index, this.rows.length, selected);
+    view.show(/** @type {Rec} */ (rows.at(index)), index, rows.length, selected);
     return view;
   }
 }

@@ -9,8 +9,9 @@
 
 import { h } from "./dom.js";
 import { isPending } from "./pairs.js";
-import { badge, direction, shortName, title } from "./row.js";
+import { badge } from "./row.js";
 import { between, duration } from "./time.js";
+import { direction, shortName, title } from "./titles.js";
 import { visible } from "./visible.js";
 
 /** @type {View} */

@@ -8,9 +8,10 @@
  */
 
 import { h, setText } from "./dom.js";
-import { isAnswer, isPending } from "./pairs.js";
+import { isPending } from "./pairs.js";
 import { ROW } from "./rows.js";
-import { clock, duration } from "./time.js";
+import { clock } from "./time.js";
+import { direction, shortName, title, wait } from "./titles.js";
 import { visible } from "./visible.js";
 
 const SHAPES = { error: "✕", warn: "▲", info: "◇" };
@@ -25,30 +26,6 @@ const KINDS = {
   line: "line",
   notice: "viewer",
 };
-
-/** The component as a short name; the row's title has the whole. @param {string} component */
-export function shortName(component) {
-  return component.replace(/^mcp-/, "");
-}
-
-/** `→ server`, `← client`: who is at the other end. @param {Rec} rec */
-export function direction(rec) {
-  if (rec.dir === undefined) return "";
-  return `${rec.dir === "out" ? "→" : "←"} ${visible(rec.peer ?? "?", 20)}`;
-}
-
-/** What the row calls the message: its method, or that of the request that it answers. @param {Rec} rec */
-export function title(rec) {
-  if (rec.method !== undefined) return visible(rec.method, 80);
-  if (isAnswer(rec)) return visible(rec.request?.method ?? rec.twin?.request?.method ?? rec.event, 80);
-  if (rec.kind === "line") return "";
-  return visible(rec.event, 80);
-}
-
-/** @param {Rec} rec */
-export function wait(rec) {
-  return isPending(rec) ? "pending" : duration(rec.ms);
-}
 
 /** @param {import("./record.js").Badge} badge */
 export function badge({ word, shape, title: why }) {

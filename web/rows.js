@@ -16,23 +16,23 @@ export const MARGIN = 6;
 /**
  * @param {number} top how far the box is scrolled, pixels
  * @param {number} height of the part in sight, pixels
- * @param {number} count all rows
+ * @param {number} count all rows @param {number} [row] height of one, pixels
  * @returns {{first: number, last: number}} rows to draw: `first` up to but without `last`
  */
-export function sight(top, height, count) {
-  const first = Math.max(0, Math.min(count, Math.floor(top / ROW) - MARGIN));
-  const last = Math.max(first, Math.min(count, Math.ceil((top + height) / ROW) + MARGIN));
+export function sight(top, height, count, row = ROW) {
+  const first = Math.max(0, Math.min(count, Math.floor(top / row) - MARGIN));
+  const last = Math.max(first, Math.min(count, Math.ceil((top + height) / row) + MARGIN));
   return { first, last };
 }
 
 /**
  * Where to scroll so that row `index` is in sight, moving as little as needed.
- * @param {number} index @param {number} top @param {number} height @returns {number}
+ * @param {number} index @param {number} top @param {number} height @param {number} [row] @returns {number}
  */
-export function reveal(index, top, height) {
-  const start = index * ROW;
+export function reveal(index, top, height, row = ROW) {
+  const start = index * row;
   if (start < top) return start;
-  if (start + ROW > top + height) return start + ROW - height;
+  if (start + row > top + height) return start + row - height;
   return top;
 }
 

@@ -46,6 +46,9 @@ export class Sieve {
     this.cursor = store.log.cut;
     /** Rows cut from the front since `takeTrimmed`. */
     this.trimmed = 0;
+    /** Goes up when rows came, went or learned something; and when all were judged anew. */
+    this.version = 0;
+    this.epoch = 0;
   }
 
   /** @param {import("./match.js").Tree | null} tree */
@@ -63,6 +66,12 @@ export class Sieve {
     this.cursor = this.store.log.cut;
     this.trimmed = 0;
     this.settled = false;
+    this.#anew();
+  }
+
+  #anew() {
+    this.version += 1;
+    this.epoch += 1;
   }
 
   /** @param {Set<string>} chips */
@@ -79,6 +88,7 @@ export class Sieve {
       if (this.cursor % STRIDE === 0 && enough()) return true;
       const rec = log.at(this.cursor - log.cut);
       if (rec === undefined || this.older.delete(rec)) continue; // what was recalled is among the rows already
+      this.version += 1;
       if (this.#judge(rec)) this.rows.place(rec, byTime, REACH);
     }
     this.#trim();
@@ -89,6 +99,7 @@ export class Sieve {
   /** Takes records of before the store's time in. @param {Rec[]} recs */
   adopt(recs) {
     this.settled = false;
+    this.#anew();
     for (const rec of recs) {
       this.older.add(rec);
       if (this.#judge(rec)) this.rows.place(rec, byTime);
@@ -97,17 +108,19 @@ export class Sieve {
 
   /** After pairing: a chip may now hold, or hold no more. @param {Set<Rec>} changed */
   reconsider(changed) {
+    if (changed.size > 0) this.version += 1;
     if (changed.size > 0 && this.chips.size > 0) this.rebuild();
   }
 
   /** The rows anew from the verdicts that are known. */
   rebuild() {
+    this.#anew();
     this.rows.clear();
     const log = this.store.log;
-    for (const rec of this.older) if (this.#shown(rec)) this.rows.place(rec, byTime);
+    for (const rec of this.older) if (this.shows(rec)) this.rows.place(rec, byTime);
     for (let i = 0; i < this.cursor - log.cut; i += 1) {
       const rec = log.at(i);
-      if (rec !== undefined && this.#shown(rec)) this.rows.place(rec, byTime, REACH);
+      if (rec !== undefined && this.shows(rec)) this.rows.place(rec, byTime, REACH);
     }
     this.trimmed = 0;
   }
@@ -131,11 +144,11 @@ export class Sieve {
       }
     }
     rec.mask = passes ? rec.mask | this.bit : rec.mask & ~this.bit;
-    return this.#shown(rec);
+    return this.shows(rec);
   }
 
-  /** @param {Rec} rec */
-  #shown(rec) {
+  /** Whether a record passes; it may still wait to be judged. @param {Rec} rec */
+  shows(rec) {
     return (rec.mask & this.bit) !== 0 && (rec.kind === "notice" || chipsHold(rec, this.chips));
   }
 

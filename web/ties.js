@@ -19,13 +19,16 @@ const MOST = 64;
 
 export class Ties {
   constructor() {
-    /** Results that ask, model's wishes, questions of servers, requests; each by what will ask for it.
+    /** Results that ask, model's wishes, questions of servers; each by what will ask for it.
      * @type {Map<string, Rec[]>} */
     this.waiting = new Map();
+    /** The newest request of each program under each id. @type {Map<string, Rec>} */
+    this.sent = new Map();
   }
 
   /** @param {Rec} rec @param {Rec[]} exchange all records of its exchange @returns {Rec[]} those that learned something */
   add(rec, exchange) {
+    if (rec.kind === "request") this.sent.set(sentAs(rec, rec.id), rec);
     for (const key of offers(rec)) {
       const group = this.waiting.get(key) ?? [];
       group.push(rec);
@@ -43,6 +46,7 @@ export class Ties {
   /** @param {Rec} rec */
   remove(rec) {
     rec.cause = rec.cancelled = undefined;
+    if (rec.kind === "request" && this.sent.get(sentAs(rec, rec.id)) === rec) this.sent.delete(sentAs(rec, rec.id));
     for (const key of offers(rec)) {
       const left = (this.waiting.get(key) ?? []).filter((each) => each !== rec);
       if (left.length === 0) this.waiting.delete(key);
@@ -52,21 +56,21 @@ export class Ties {
 
   /** @param {Rec} rec @returns {Rec | undefined} */
   #causeOf(rec) {
-    if (rec.again || rec.state !== undefined) {
-      const byState = this.#of(`state ${rec.writer} ${rec.state}`).at(-1);
-      const asked = byState ?? this.#of(`asked ${rec.writer} ${rec.trace}`).at(-1);
+    if (rec.marks.again || rec.marks.state !== undefined) {
+      const byState = this.#of(`state ${rec.writer} ${rec.marks.state}`).at(-1);
+      const asked = byState ?? this.#of(`asked ${rec.writer} ${rec.marks.trace}`).at(-1);
       if (asked !== undefined) return asked;
     }
     const exact = this.#of(`wish ${rec.exchange}`).at(-1);
     if (exact !== undefined) return exact;
-    const wishes = this.#of(`wish ${rec.trace}`);
+    const wishes = this.#of(`wish ${rec.marks.trace}`);
     const index = wishes.findIndex((each) => isFor(each, rec));
     return index < 0 ? undefined : wishes.splice(index, 1)[0];
   }
 
   /** A program gives a request of its own up. @param {Rec} rec @returns {Rec[]} */
   #giveUp(rec) {
-    const request = this.#of(`sent ${rec.writer} ${rec.dir} ${idOf(rec)}`).at(-1);
+    const request = this.sent.get(sentAs(rec, idOf(rec)));
     if (request === undefined || request.answer !== undefined) return [];
     rec.cause = request;
     request.cancelled = rec;
@@ -75,7 +79,7 @@ export class Ties {
 
   /** A server stopped its work. @param {Rec} rec @param {Rec[]} exchange @returns {Rec[]} */
   #end(rec, exchange) {
-    const open = [...exchange, ...this.#of(`asking ${rec.trace}`)].filter(
+    const open = [...exchange, ...this.#of(`asking ${rec.marks.trace}`)].filter(
       (each) => each.kind === "request" && each.answer === undefined && each.cancelled === undefined,
     );
     for (const each of open) each.cancelled = rec;
@@ -92,19 +96,21 @@ export class Ties {
 function offers(rec) {
   const keys = [];
   if (rec.kind === "result" && rec.badges.some((badge) => badge.word === "asks back")) {
-    keys.push(`asked ${rec.writer} ${rec.trace}`);
-    if (rec.state !== undefined) keys.push(`state ${rec.writer} ${rec.state}`);
+    keys.push(`asked ${rec.writer} ${rec.marks.trace}`);
+    if (rec.marks.state !== undefined) keys.push(`state ${rec.writer} ${rec.marks.state}`);
   }
   if (rec.event === "llm_tool_call") {
-    if (rec.trace !== undefined) keys.push(`wish ${rec.trace}`);
+    if (rec.marks.trace !== undefined) keys.push(`wish ${rec.marks.trace}`);
     if (rec.exchange !== undefined) keys.push(`wish ${rec.exchange}`);
   }
-  if (rec.kind === "request") {
-    keys.push(`sent ${rec.writer} ${rec.dir} ${rec.id}`);
-    const byServer = (rec.side === "server") === (rec.dir === "out");
-    if (byServer && rec.trace !== undefined) keys.push(`asking ${rec.trace}`);
-  }
+  const byServer = rec.kind === "request" && (rec.side === "server") === (rec.dir === "out");
+  if (byServer && rec.marks.trace !== undefined) keys.push(`asking ${rec.marks.trace}`);
   return keys;
+}
+
+/** @param {Rec} rec @param {string | undefined} id as JSON */
+function sentAs(rec, id) {
+  return `${rec.writer}\n${rec.dir}\n${id}`;
 }
 
 /** The id that a cancellation names, as JSON; its gist is that id. @param {Rec} rec */
@@ -114,5 +120,5 @@ function idOf(rec) {
 
 /** A model's name for a tool ends in the server's name for it. @param {Rec} wish @param {Rec} rec */
 function isFor(wish, rec) {
-  return rec.method === "tools/call" && (wish.subject === undefined || wish.subject.endsWith(rec.subject ?? "\n"));
+  return rec.method === "tools/call" && (wish.marks.subject === undefined || wish.marks.subject.endsWith(rec.marks.subject ?? "\n"));
 }

@@ -147,7 +147,7 @@ class Member:
     # ---- Lists ----
 
     def listed(self, method: str) -> list[Object]:
-        """The entries of a list, fresh as far as one can know. Where that fails the old stay, and `problem` says why."""
+        """The entries of a list, fresh as far as one can know. If that fails the old stay, and `problem` says why."""
         connection = self.connection
         if connection is None or _ABOUT[method] not in connection.capabilities:
             return []

@@ -21,13 +21,12 @@ The messages between the host and the servers stand between these, written by pl
 trace; so do the servers' own records, in their own files.
 """
 
-import json
 import secrets
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from playground.host.approval import Review
-from playground.host.calls import Block, Result
+from playground.host.calls import Block, Result, strict_json
 from playground.host.diagnosis import Diagnosis
 from playground.host.loop import Answer
 from playground.host.member import Member
@@ -76,9 +75,7 @@ class Story:
 
     def offers(self, offer: Offer) -> None:
         """The tools as they will be sent."""
-        tools = [
-            {"name": offer.names[tool.alias], "sent_as": tool.alias, "schema": tool.schema} for tool in offer.tools
-        ]
+        tools = [{"name": offer.names[one.alias], "sent_as": one.alias, "schema": one.schema} for one in offer.tools]
         told: Object = {"tools": tools, "changes": list(offer.changes)}
         if told != self._mapped:
             self._mapped = told
@@ -88,7 +85,7 @@ class Story:
         """Writes both bodies of one request to the model, as they are on the wire."""
         pair = f"llm:{secrets.token_hex(8)}"
         names = {"sent": "request", "received": "response"}
-        prefix = "chat_" if round == 1 else "chat_followup_"
+        prefix = "chat_followup_" if round > 1 else "chat_"
 
         def note(which: str, seen: Exchange) -> None:
             is_sent = which == "sent"
@@ -172,6 +169,6 @@ _NEVER_RUN = ("unknown_tool", "wrong_arguments", "invalid_json", "cut_json", "do
 def _value(body: bytes) -> Any:
     """The body as a JSON value; None where it is a stream of events, or nothing that parses."""
     try:
-        return json.loads(body)
+        return strict_json(body.decode("utf-8"))
     except (ValueError, RecursionError):
         return None

@@ -26,9 +26,7 @@ class End:
     def read(self) -> bytes:
         """What has come; b"" if nothing has, or its end, which `has_ended` tells apart. Raises OSError."""
         try:
-            data = self.sock.recv(PIECE)
-            while isinstance(self.sock, ssl.SSLSocket) and self.sock.pending():
-                data += self.sock.recv(PIECE)
+            data = self.sock.recv(PIECE)  # more than a record of TLS, so that none of it stays behind unseen
         except (BlockingIOError, ssl.SSLWantReadError, ssl.SSLWantWriteError):
             return b""
         self.has_ended = not data

@@ -16,6 +16,7 @@ from playground.tapping.story import Crossing, Story, Talk
 
 __all__ = ["Overheard"]
 
+_PROSE = ("", "text/plain", "text/html")  # for people: "Accepted", a page that says 404
 _FORMS = ("application/x-www-form-urlencoded", "multipart/form-data")
 
 
@@ -116,6 +117,8 @@ class Overheard:
             more = {"encoding": coding}
         if not kept.size:
             self._talk.http(crossing)
+        elif crossing.sender == "server" and kind in _PROSE and (prose := _prose(kept)) is not None:
+            self._talk.http(crossing, body=prose)
         else:
             self._talk.text(kept, crossing, **more)
 
@@ -128,3 +131,13 @@ class Overheard:
 
     def _answer_shown(self, head: Head) -> Mapping[str, Any]:
         return {"status": head.status, "headers": head.shown()}
+
+
+def _prose(kept: Kept) -> str | None:
+    """A text that does not even look like a message."""
+    if not kept.is_whole or kept.data.lstrip().startswith((b"{", b"[")):
+        return None
+    try:
+        return kept.data.decode("utf-8")
+    except UnicodeDecodeError:
+        return None

@@ -27,7 +27,7 @@ from mcp_core.messages import HEADER_MISMATCH, Message, Request
 from mcp_core.opening import Opening
 from playground.wire.answering import Answer, Answering, Declined, Unoffered
 from playground.wire.contracts import BadResult, Contracts, least_fresh
-from playground.wire.repeating import TRIES, Reminders, is_worth_a_try, pause_before
+from playground.wire.repeating import TRIES, Reminders, is_forgotten, is_worth_a_try, pause_before
 from playground.wire.transports import Deadline, NotReachable, TimedOut, Transport, TravelError, Unauthorized
 
 __all__ = ["BadResult", "Connection", "Declined", "Refused"]  # all that a host needs to import
@@ -174,7 +174,8 @@ class Connection:
         """
         attempt = 1
         while True:
-            session = self.session
+            with self._opening:  # not while another thread is greeting the server anew
+                session = self.session
             try:
                 result = self._once(method, params or {}, with_progress, patience or self._patience, stop)
             except TravelError as error:
@@ -182,10 +183,10 @@ class Connection:
                 if attempt > TRIES or self._is_closed or not is_worth_a_try(method, error):
                     raise
                 self.transport.recorder.warn(f"{error} Trying again.", method=method)
-                if self.transport.is_open:
-                    (stop or threading.Event()).wait(pause_before(attempt, error))
-                else:
+                if is_forgotten(error) or not self.transport.is_open:
                     self._renew(session)
+                else:
+                    (stop or threading.Event()).wait(pause_before(attempt, error))
             else:
                 self._reminders.note(method, params or {})
                 return result
@@ -197,8 +198,9 @@ class Connection:
         first = session.request(method, params, progress_token=token)
         deadline = Deadline(patience, max(LONGEST, patience), stop=stop)
         try:
-            with self._answering.waiting(deadline, token):
-                for event in self._events(session, first, deadline):
+            events = self._events(session, first, deadline)
+            with self._answering.waiting(deadline, token), contextlib.closing(events):
+                for event in events:
                     if event.id not in (first.id, None):
                         continue
                     if isinstance(event, Failed):

@@ -78,7 +78,7 @@ class Http:
         self.recorder.sent(message, text, {"method": "POST", "path": self.url, "headers": headers})
         # In the stateless era, closing the exchange is how a request is given up (2026-07-28, Cancellation).
         with contextlib.closing(self._line.call("POST", headers, text.encode("ascii"), about(message))) as exchange:
-            yield from self._answers(message, exchange, deadline)
+            yield from self._answers(message, exchange, deadline, headers.get("Mcp-Session-Id"))
 
     def greeted(self, revision: str) -> None:
         """From now on every request says the revision; in the handshake era the server gets a stream of its own."""
@@ -120,19 +120,22 @@ class Http:
             self._session_id = self.recorder.session = None
             given = response.headers.get("Mcp-Session-Id")
             # Visible ASCII only (transports, Session Management): it will stand in a header of ours.
-            if given is not None and given.isascii() and given.isprintable() and " " not in given:
+            if given and given.isascii() and given.isprintable() and " " not in given:
                 self._session_id = self.recorder.session = given
 
     # ---- 3. Reading what comes back ----------------------------------------------------------------------------------
 
-    def _answers(self, message: Message, exchange: Exchange, deadline: Deadline) -> Iterator[Message]:
+    def _answers(
+        self, message: Message, exchange: Exchange, deadline: Deadline, session_id: str | None
+    ) -> Iterator[Message]:
         response = exchange.head(deadline)
         self._note_session(message, response)
         http, status, kind = shown(response), response.status_code, kind_of(response)
-        if status == 404 and self._session_id is not None:
+        if status == 404 and session_id is not None:
             # Whatever the body says: the client must begin a new session (transports, Session Management).
-            self._session_id, self._has_ended = None, True
-            self.recorder.session = None
+            if session_id == self._session_id:  # else another thread has done so already
+                self._session_id, self._has_ended = None, True
+                self.recorder.session = None
             raise SessionEnded(f"{self.url} has ended our session.")
         if status == 401 or (status == 403 and "WWW-Authenticate" in response.headers):
             raise self._unauthorized(status, response)

@@ -142,7 +142,7 @@ class Running:
 
     def _signal(self, number: int) -> None:
         with contextlib.suppress(OSError):
-            if os.name == "posix":
+            if hasattr(os, "killpg"):
                 os.killpg(self._process.pid, number)  # a launcher (npx, uv) and what it launched
             else:
                 self._process.kill()

@@ -34,6 +34,15 @@ def is_worth_a_try(method: str, error: Exception) -> bool:
     return isinstance(error, SessionEnded | NotReachable) or method in SAFE
 
 
+def is_forgotten(error: Exception) -> bool:
+    """Whether the server no longer knows us, so that it must be greeted before anything is sent again.
+
+    >>> is_forgotten(SessionEnded("")), is_forgotten(NotReachable(""))
+    (True, False)
+    """
+    return isinstance(error, SessionEnded)
+
+
 def pause_before(attempt: int, error: Exception) -> float:
     """Seconds to wait before the try with this number, from 2 on: what the server asks for, else doubled each time.
 

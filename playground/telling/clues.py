@@ -1,0 +1,231 @@
+"""What the rules ask about a moment.
+
+In:   a Moment (or, of most, first what to look for).
+Out:  yes or no.
+Here nobody knows what follows from the answer; situations.py and duties.py are tables of these.
+"""
+
+from collections.abc import Callable
+
+from mcp_core import messages, revisions
+from mcp_core.revisions import VERSION_KEY
+from playground.telling.moment import LISTS, Moment
+from playground.telling.said import key_of
+
+Test = Callable[[Moment], bool]
+
+
+def always(moment: Moment) -> bool:
+    return True
+
+
+def method(*names: str) -> Test:
+    """Whether it is one of these."""
+    return lambda moment: moment.now.method in names
+
+
+def answers(*names: str) -> Test:
+    """Whether it answers one of these."""
+    return lambda moment: moment.request is not None and moment.request.method in names
+
+
+def both(*tests: Test) -> Test:
+    return lambda moment: all(test(moment) for test in tests)
+
+
+def no(test: Test) -> Test:
+    return lambda moment: not test(moment)
+
+
+def after_error(*codes: int) -> Test:
+    """Whether the same thing was asked before and refused with one of these codes."""
+    return lambda moment: (found := moment.like_answer) is not None and found.code in codes
+
+
+def code(*codes: int) -> Test:
+    return lambda moment: moment.now.code in codes
+
+
+def asked_before(name: str) -> Test:
+    return lambda moment: moment.asked(name) is not None
+
+
+def result_has(name: str) -> Test:
+    return lambda moment: name in moment.now.result
+
+
+def is_known(moment: Moment) -> bool:
+    return revisions.word(moment.now.method, revisions.LATEST) is not None or any(
+        revisions.word(moment.now.method, revision) is not None for revision in revisions.HANDSHAKE
+    )
+
+
+def is_of_revision(moment: Moment) -> bool:
+    now, word = moment.now, revisions.word(moment.now.method, moment.revision)
+    is_said = word is not None and word.by in (now.sender, "both")
+    # In the stateless era a server asks inside a result, never by a request of its own.
+    return is_said and not (moment.is_stateless and now.kind == "request" and now.sender == "server")
+
+
+def asks_with_open_id(moment: Moment) -> bool:
+    twin = moment.before(lambda said: said.kind == "request" and said.sender == "client" and said.id == moment.now.id)
+    return moment.now.id is not None and twin is not None and moment.answer_to(twin) is None
+
+
+def is_plain_rpc(moment: Moment) -> bool:
+    return moment.now.http.get("path") == "/rpc"
+
+
+def is_without_session(moment: Moment) -> bool:
+    is_begun = moment.asked("initialize") is not None or not moment.is_whole
+    return not moment.is_stateless and not is_begun and moment.now.method != "initialize"
+
+
+def is_before_ready(moment: Moment) -> bool:
+    return not moment.is_ready
+
+
+def was_lost(moment: Moment) -> bool:
+    return moment.before(lambda said: said.status == 404 and bool(said.code)) is not None
+
+
+def was_not_discovered(moment: Moment) -> bool:
+    probe = moment.asked("server/discover")
+    answer = moment.answer_to(probe)
+    return probe is not None and (answer is None or answer.kind == "error")
+
+
+def has_open_request(moment: Moment) -> bool:
+    asked = [said for said in moment.past if said.kind == "request" and said.sender == moment.now.sender]
+    return any(moment.answer_to(said) is None for said in asked)
+
+
+# Lists, and what is called from them.
+
+
+def is_list(moment: Moment) -> bool:
+    return moment.now.method in LISTS
+
+
+def last_cursor(moment: Moment) -> str | None:
+    same = moment.before(lambda said: said.is_answer and "nextCursor" in said.result)
+    return key_of(same.result["nextCursor"]) if same else None
+
+
+def has_cursor(moment: Moment) -> bool:
+    return "cursor" in moment.now.params
+
+
+def follows_cursor(moment: Moment) -> bool:
+    return has_cursor(moment) and key_of(moment.now.params["cursor"]) == last_cursor(moment)
+
+
+def is_stale(moment: Moment) -> bool:
+    earlier = moment.asked(moment.now.method)
+    news = LISTS[moment.now.method]
+    return earlier is not None and any(said.method == news for said in moment.since(earlier))
+
+
+def is_for_headers(moment: Moment) -> bool:
+    newest = moment.before(lambda said: said.is_answer)
+    return newest is not None and newest.code == messages.HEADER_MISMATCH
+
+
+def was_listed(name: str) -> Test:
+    return lambda moment: moment.answer_to(moment.asked(name)) is not None
+
+
+def is_corrected(moment: Moment) -> bool:
+    found = moment.like_answer
+    return found is not None and found.result.get("isError") is True
+
+
+def has_token(moment: Moment) -> bool:
+    return key_of(moment.now.meta.get("progressToken")) is not None
+
+
+def was_updated(moment: Moment) -> bool:
+    uri = moment.now.params.get("uri")
+    news = moment.told("notifications/resources/updated")
+    return news is not None and news.params.get("uri") == uri
+
+
+# What belongs to another message.
+
+
+def is_about_something(moment: Moment) -> bool:
+    return moment.request is not None
+
+
+def is_answered(moment: Moment) -> bool:
+    return moment.answer_to(moment.request) is not None
+
+
+def was_canceled(moment: Moment) -> bool:
+    asked = moment.request.id if moment.request else None
+    called_off = moment.told("notifications/cancelled")
+    return called_off is not None and asked is not None and key_of(called_off.params.get("requestId")) == asked
+
+
+def asked_with(name: str) -> Test:
+    return lambda moment: moment.request is not None and name in moment.request.params
+
+
+def open_meta(name: str) -> Test:
+    return lambda moment: moment.before(lambda said: said.kind == "request" and name in said.meta) is not None
+
+
+def is_agreed(moment: Moment) -> bool:
+    asked = moment.request.params.get("protocolVersion") if moment.request else None
+    return moment.now.result.get("protocolVersion") == asked
+
+
+def action(name: str) -> Test:
+    return lambda moment: moment.now.result.get("action") == name
+
+
+def mode(name: str) -> Test:
+    return lambda moment: moment.now.params.get("mode", "form") == name
+
+
+def status(number: int) -> Test:
+    return lambda moment: moment.now.status == number
+
+
+def http_method(name: str) -> Test:
+    return lambda moment: moment.now.http.get("method") == name
+
+
+def is_resuming(moment: Moment) -> bool:
+    return moment.now.header("Last-Event-ID") != ""
+
+
+def called_before(moment: Moment) -> bool:
+    return moment.before(lambda said: said.kind == "request" and said.method == "tools/call") is not None
+
+
+def status_of(kind: str) -> Test:
+    return lambda moment: (
+        moment.request is not None and (moment.request.kind == kind or (kind == "answer" and moment.request.is_answer))
+    )
+
+
+def event(*names: str) -> Test:
+    return lambda moment: moment.now.event in names
+
+
+def calls(moment: Moment) -> bool:
+    """Whether a model's answer, in any provider's words, wishes for a tool."""
+    return "tool_calls" in str(moment.now.message) or "tool_use" in str(moment.now.message)
+
+
+def is_old_word(moment: Moment) -> bool:
+    known = {word.method for word in revisions.WORDS}
+    asked = moment.request
+    return asked is not None and asked.method in known and revisions.word(asked.method, moment.revision) is None
+
+
+def lacks_session(moment: Moment) -> bool:
+    asked = moment.request
+    is_old = asked is not None and VERSION_KEY not in asked.meta and asked.header("Mcp-Session-Id") == ""
+    return is_old and asked is not None and asked.method != "initialize" and bool(asked.http) and asked.id is not None

@@ -1,0 +1,46 @@
+/**
+ * The words on an arrow, as many as fit.
+ *
+ * In:  what an arrow says, the room in pixels. Out: parts in order, each with a class. Refuses to know: the page. Pure.
+ *
+ * The type has one width, so fitting is counting: the title first, then what went wrong, the time, the gist, marks.
+ *
+ * @typedef {import("./arrow.js").Told} Told
+ * @typedef {{text: string, part: "title" | "detail" | "bad" | "time" | "tag"}} Part
+ */
+
+/** Width of a character of the labels, pixels. */
+export const CHAR = 6.75;
+
+const LEAST = 5; // of a gist, fewer characters say nothing
+
+/** @param {Told} said @param {number} room pixels @param {boolean} [note] @returns {Part[]} */
+export function fit(said, room, note = false) {
+  let left = Math.floor(room / CHAR);
+  /** @param {string} text @param {Part["part"]} part @param {number} least @returns {Part[]} */
+  const take = (text, part, least) => {
+    if (text === "" || left < Math.min(least, text.length)) return [];
+    const cut = text.length > left ? `${text.slice(0, Math.max(1, left - 1))}…` : text;
+    left -= cut.length + 1;
+    return [{ text: cut, part }];
+  };
+  const title = take(prefixed(said), "title", 1);
+  const bad = said.bad.flatMap((word) => take(`✕ ${word}`, "bad", 1));
+  const time = note ? [] : takeTime(said.time, take);
+  const detail = take(said.detail, "detail", LEAST);
+  const tags = said.tags.flatMap((tag) => take(tag, "tag", tag.length));
+  return [...title, ...detail, ...bad, ...time, ...tags];
+}
+
+/** @param {Told} said */
+function prefixed({ shape, title, word }) {
+  if (shape === "result" || shape === "error" || shape === "tool-error") return `↳ ${title}`;
+  return shape === "wish" ? word : title;
+}
+
+/** The whole sum if it fits, else its first number.
+ * @param {string} time @param {(text: string, part: Part["part"], least: number) => Part[]} take */
+function takeTime(time, take) {
+  const whole = take(time, "time", time.length);
+  return whole.length > 0 || time === "" ? whole : take(time.split(" = ")[0], "time", 1);
+}
