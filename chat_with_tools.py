@@ -19,6 +19,7 @@ agents, and authorization of remote servers (a header in servers.json must do).
 
 import os
 import sys
+import threading
 from argparse import Namespace
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -31,7 +32,8 @@ from playground.host.approval import Approval, Question, Reply, noted
 from playground.host.budget import for_window
 from playground.host.calls import Block, compact, strict_json
 from playground.host.choosing import Choice
-from playground.host.commands import Chat, Leave, complete, run
+from playground.host.commands import Chat, Leave, run
+from playground.host.completion import complete
 from playground.host.conversation import Conversation
 from playground.host.inquiries import Inquiries
 from playground.host.keyboard import Keyboard, Lines, is_terminal
@@ -60,8 +62,8 @@ def connect(chat: "Talk") -> None:
             chat.screen.note(member.remark)
         if member.problem:
             chat.screen.warn(str(doctor.of_server(member)))
-    servers = [member.name for member in chat.router.members if member.is_open]
-    chat.screen.note(f"{len(tools)} tools of {len(servers)} servers: {', '.join(servers) or 'none'}.")
+    servers = ", ".join(member.name for member in chat.router.members if member.is_open)
+    chat.screen.note(f"{len(tools)} tools, of {servers}." if servers else "No server, so no tools.")
 
 
 # ---- 2. Choose a model -----------------------------------------------------------------------------------------------
@@ -71,12 +73,13 @@ def choose(chat: "Talk") -> None:
     """Looks at the model before it is asked; offers the scripted one if Ollama isn't there. Leave: there is none."""
     while True:
         chat.checkup = doctor.of_model(chat.provider)
+        if (fatal := chat.checkup.fatal) and chat.person is None:
+            raise NoModel(f"{fatal} Or without any model: --provider scripted")
         for finding in chat.checkup.findings:
             chat.screen.warn(str(finding))
-        if not (fatal := chat.checkup.fatal):
+        if not fatal:
             break
-        if chat.person is None:
-            raise NoModel(f"{fatal} Or: --provider scripted, which needs neither.")
+        assert chat.person is not None
         offers = {"s": "use the scripted model", "r": "try again", "q": "leave"}
         match chat.person.choose("What now?", offers):
             case "s":
@@ -85,10 +88,10 @@ def choose(chat: "Talk") -> None:
                 raise Leave
     if small := doctor.of_window(chat.checkup, chat.router.tools(), chat.provider):
         chat.screen.warn(str(small))
-    label = f"{chat.provider.label}, {chat.provider.model}, at {chat.provider.base_url}"
     is_scripted = chat.provider.kind == "scripted"
-    chat.screen.note(label + (". It is a set of rules, not a language model." if is_scripted else ""))
+    chat.screen.note(chat.model + (": a set of rules, not a language model." if is_scripted else "."))
     chat.story.begins(chat.provider, chat.router.members)
+    threading.Thread(target=chat.provider.prepare, daemon=True).start()  # while you type
 
 
 def start_scripted() -> str:
@@ -274,9 +277,10 @@ def handle(chat: Talk, text: str) -> bool | None:
 def begun(options: Namespace, chosen: Settings, out: Any, notes: Any) -> Iterator[Talk]:
     """All that a chat consists of, put together; and ended in the end."""
     is_person = is_terminal(sys.stdin, out) and not options.json
+    is_quiet = options.once is not None or options.json
     servers = wanted(chosen, options.servers)
     log = Logbook(chosen.mcp_logs, COMPONENT, secrets=[*chosen.secrets(), *servers.secrets])
-    story, screen = Story(log), Screen(out, notes, is_terminal=is_person, as_json=options.json)
+    story, screen = Story(log), Screen(out, notes, is_terminal=is_person, as_json=options.json, is_quiet=is_quiet)
     person = Keyboard(chosen.mcp_logs / "conversations" / ".typed", lambda typed: complete(chat, typed))
     approval = Approval(options.approve, lambda question: chat.ask_to_run(question)) if is_person else None
     approval = approval or Approval(options.approve)

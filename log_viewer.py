@@ -11,9 +11,13 @@ Events) for as long as the tab is open: first the history, then each record as i
 names the place in the files behind it; a browser that reconnects says where it was, and misses nothing,
 even across a restart of this script.
 
+About one record it can ask more: why it was sent just then (/explain, by the rules of playground/telling) and
+which code did it (/source). And there is one way out: the console's page hands an order to /relay, and it is
+sent to the one server that --server names, which must be on this machine.
+
 The machinery is in playground/viewer: tail.py (what was seen of a file becomes lines), hub.py (each file is
-read once, for all browsers), history.py, filters.py, stream.py (what one browser gets), book.py (the
-README).
+read once, for all browsers), history.py, filters.py, stream.py (what one browser gets), moments.py (the
+conversation around a record), source.py, relay.py (the way out), book.py (the README).
 
 Left out on purpose: any way to change or delete a log, users and passwords (it serves this machine only),
 and metrics.
@@ -25,7 +29,8 @@ import re
 import sys
 import tomllib
 import webbrowser
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -33,22 +38,27 @@ from typing import Any
 from flask import Flask, Response, request, send_from_directory
 from werkzeug.exceptions import HTTPException
 
+from mcp_core.messages import ProtocolError, parse
 from playground import serve
 from playground.gate import Gate, NotAHost
+from playground.logbook import Logbook
 from playground.settings import PROJECT_ROOT, Settings, SettingsError, load
+from playground.telling.tell import tell
 from playground.terminal import forgiving
-from playground.viewer import book, filters, places
+from playground.viewer import book, filters, moments, places, relay
 from playground.viewer.folder import Folder, is_log
 from playground.viewer.history import last
 from playground.viewer.hub import Hub
+from playground.viewer.source import NoSource, source
 from playground.viewer.stream import Test, stream
 
 HISTORY, HISTORY_LIMIT = 500, 10_000  # records
+SERVER = "http://127.0.0.1:5000/mcp"
 
 READ = ("GET", "HEAD")
-PAGES = ("/", "/dashboard", "/web/", "/docs/", "/readme", "/readme.css", "/raw/README.md")
-DATA = ("/files", "/stream", "/history", "/filter", "/explanations")
-ROUTES = dict.fromkeys((*PAGES, *DATA), READ)
+PAGES = ("/", "/dashboard", "/console", "/web/", "/docs/", "/readme", "/readme.css", "/raw/README.md")
+DATA = ("/files", "/stream", "/history", "/filter", "/explanations", "/source", "/presets")
+ROUTES = {**dict.fromkeys((*PAGES, *DATA), READ), "/explain": (*READ, "POST"), "/relay": ("POST",)}
 
 # No script but ours, no frame around us, nothing from another machine.
 HEADERS = {
@@ -87,10 +97,7 @@ def wanted_files() -> set[str] | None:
     """The names in ?files=, or None for all, also those made later."""
     given = request.args.get("files", "")
     names = {name for name in given.split(",") if name}
-    for name in names:
-        if not is_log(name):
-            raise BadQuestion(f"{name[:60]!a} is not the name of a log; /files lists them.")
-    return names or None
+    return {log_named(name) for name in names} or None
 
 
 def wanted_records() -> Test | None:
@@ -178,7 +185,75 @@ def add_question_routes(app: Flask, hub: Hub) -> None:
         return tomllib.loads(path.read_text(encoding="utf-8"))
 
 
-# ---- 3. The pages ------------------------------------------------------------------------------------------
+# ---- 3. More about one record, and the way out -------------------------------------------------------------
+
+
+def add_record_routes(app: Flask, hub: Hub, root: Path) -> None:
+    @app.get("/explain")
+    def why_now() -> Mapping[str, Any]:
+        at = request.args.get("at", "")
+        if not re.fullmatch(r"[0-9]{1,15}", at, re.ASCII):
+            raise BadQuestion("at is where the record begins in its file, in bytes.")
+        scene = moments.scene(hub.folder, log_named(request.args.get("file", "")), int(at))
+        return asdict(tell(scene.records, is_whole=scene.is_whole))
+
+    @app.post("/explain")
+    def why_now_in_these() -> Mapping[str, Any]:
+        """The same for records that stand in no log here: those of a file that was dropped on the page."""
+        records = body_of_request().get("records")
+        if not isinstance(records, list) or not records or not all(isinstance(one, dict) for one in records):
+            raise BadQuestion("records is a list of records, oldest first; the last is explained.")
+        scene = moments.gathered(records[::-1], is_whole=len(records) <= moments.MOST)
+        return asdict(tell(scene.records, is_whole=scene.is_whole))
+
+    @app.get("/source")
+    def code_behind() -> Mapping[str, Any]:
+        return asdict(source(request.args.get("src", ""), root))
+
+    @app.errorhandler(moments.NotFound)
+    @app.errorhandler(NoSource)
+    def not_there(error: Exception) -> tuple[dict[str, str], int]:
+        return {"error": str(error)}, 404
+
+
+def add_console_routes(app: Flask, way: relay.Relay) -> None:
+    @app.get("/presets")
+    def presets() -> Mapping[str, Any]:
+        path = PROJECT_ROOT / "playground" / "viewer" / "presets.toml"
+        return {"server": way.server, "path": way.path, **tomllib.loads(path.read_text(encoding="utf-8"))}
+
+    @app.post("/relay")
+    def to_the_server() -> Response:
+        """Each line of the answer is one thing that happened, and comes when it happens."""
+        try:
+            order = relay.order(body_of_request())
+        except relay.BadOrder as error:
+            raise BadQuestion(str(error)) from None
+
+        def lines() -> Iterator[str]:
+            for told in way.send(order):
+                yield json.dumps(told) + "\n"
+
+        return Response(lines(), content_type="application/x-ndjson", headers={"Cache-Control": "no-store"})
+
+
+def log_named(name: str) -> str:
+    if not is_log(name):
+        raise BadQuestion(f"{name[:60]!a} is not the name of a log; /files lists them.")
+    return name
+
+
+def body_of_request() -> dict[str, Any]:
+    try:
+        value = parse(request.get_data())
+    except ProtocolError as error:
+        raise BadQuestion(str(error)) from None
+    if not isinstance(value, dict):
+        raise BadQuestion("The body is a JSON object.")
+    return value
+
+
+# ---- 4. The pages ------------------------------------------------------------------------------------------
 
 
 def add_page_routes(app: Flask, root: Path) -> None:
@@ -191,6 +266,10 @@ def add_page_routes(app: Flask, root: Path) -> None:
     @app.get("/dashboard")
     def dashboard() -> Response:
         return file_of(web, "dashboard.html")
+
+    @app.get("/console")
+    def console() -> Response:
+        return file_of(web, "console.html")
 
     @app.get("/web/<path:name>")
     def part_of_page(name: str) -> Response:
@@ -225,16 +304,20 @@ def file_of(folder: Path, name: str, kinds: tuple[str, ...] = tuple(TYPES)) -> R
     return response
 
 
-# ---- 4. The application and its start ----------------------------------------------------------------------
+# ---- 5. The application and its start ----------------------------------------------------------------------
 
 
-def create_app(hub: Hub, *, root: Path = PROJECT_ROOT, history: int = HISTORY, heartbeat: float = 15.0) -> Flask:
-    """The routes around a hub that follows already. Behind a gate, which sets the security headers."""
+def create_app(
+    hub: Hub, way: relay.Relay, *, root: Path = PROJECT_ROOT, history: int = HISTORY, heartbeat: float = 15.0
+) -> Flask:
+    """The routes around a hub that follows already, and the way out. Behind a gate, which sets the security headers."""
     app = Flask("log_viewer", static_folder=None)
     app.json.sort_keys = False  # type: ignore[attr-defined]
     app.url_map.merge_slashes = False  # the answer to a second slash would be a redirection, in HTML
     add_stream_routes(app, hub, history=history, heartbeat=heartbeat)
     add_question_routes(app, hub)
+    add_record_routes(app, hub, root)
+    add_console_routes(app, way)
     add_page_routes(app, root)
 
     @app.errorhandler(BadQuestion)
@@ -260,14 +343,16 @@ def main(argv: list[str] | None = None) -> int:
         listener = serve.listen(settings.viewer_host, settings.viewer_port)
         with listener.socket:
             return run(listener, settings, options)
-    except (SettingsError, serve.CannotListen, NotAHost) as error:
+    except (SettingsError, serve.CannotListen, NotAHost, relay.BadOrder) as error:
         print(f"log_viewer.py: {error}", file=sys.stderr)
         return 1
 
 
 def run(listener: serve.Listener, settings: Settings, options: argparse.Namespace) -> int:
     hub = Hub(Folder(settings.mcp_logs))
-    app = create_app(hub, history=options.history, heartbeat=options.heartbeat)
+    logs, secrets = settings.mcp_logs, settings.secrets()
+    way = relay.Relay(options.server, lambda: Logbook(logs, "mcp-viewer", secrets=secrets))
+    app = create_app(hub, way, history=options.history, heartbeat=options.heartbeat)
     gate = Gate(app, port=listener.port, routes=ROUTES, allow_hosts=options.allow_host, headers=HEADERS)
     hub.start()
     try:
@@ -295,6 +380,7 @@ def parsed(argv: list[str] | None) -> argparse.Namespace:
         "--heartbeat", type=seconds, default=15.0, metavar="S", help="seconds between signs of life (15)"
     )
     parser.add_argument("--allow-host", action="append", default=[], metavar="NAME", help="a further name to answer to")
+    parser.add_argument("--server", default=SERVER, metavar="URL", help=f"where the console sends to ({SERVER})")
     parser.add_argument("--open", action="store_true", help="open the dashboard in the browser")
     return parser.parse_args(argv)
 

@@ -84,7 +84,7 @@ def file_tools(sandbox: Sandbox) -> Catalogue:
     """Everything this server offers, over one folder of text files."""
     catalogue = Catalogue(
         "mcp-playground",
-        "1.0.0",
+        "0.1.0",
         title="MCP Playground: text files",
         instructions="Text files in one flat folder. list_files shows their names; every other tool takes one of them.",
     )

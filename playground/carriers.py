@@ -85,13 +85,14 @@ class Post:
 
     def send(self, body: bytes, headers: Mapping[str, str], limit: float, wants: bool = True) -> Frames:
         """Posts a body; gives what comes back. An event stream begins with a frame without body."""
-        return self._frames("POST", body, headers, limit)
+        return self.call("POST", body, headers, limit)
 
     def listen(self, headers: Mapping[str, str], limit: float) -> Frames:
         """Opens the server's own stream with GET (transports, Listening for Messages); gives what comes, as send()."""
-        return self._frames("GET", b"", headers, limit)
+        return self.call("GET", b"", headers, limit)
 
-    def _frames(self, method: str, body: bytes, headers: Mapping[str, str], limit: float) -> Frames:
+    def call(self, method: str, body: bytes, headers: Mapping[str, str], limit: float) -> Frames:
+        """Sends anything that HTTP can say; gives what comes back, as send()."""
         until = time.monotonic() + limit
         feed = Feed(self._call(method, body, headers, limit))
         answer: requests.Response | None = None

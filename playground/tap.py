@@ -11,7 +11,8 @@ Refuses to know: whether what crosses is valid. Both ends may be anybody's, and 
 *What is in the log.* The tap is a server to the client and a client to the server, so a message leaves two records: it
 came (`dir` in, `peer` who sent it), and it left for the other (`dir` out, `peer` who gets it). Drawn they are the line
 client - tap - server; one that only came tells that it could not be passed on. `exchange` is named as both ends would
-name it: a message of a playground program has the same one in all logs. `ms` is the time from the request's passing to
+name it: a message of a playground program has the same one in all logs (but for a strange client's `initialize`, whose
+session only its answer names). `ms` is the time from the request's passing to
 the answer's, `data.message` and `data.raw` are as logbook.py has them, so that every frame can be had back byte for
 byte; `data.http` on the record that came is what came, on the one that left what was sent on.
 
@@ -22,7 +23,7 @@ byte; `data.http` on the record that came is what came, on the one that left wha
     tap_cut                                     a hang-up before the answer was complete, and by whom
     tap_refused tap_unreachable                 what the tap itself answered: Host or Origin of strangers; nobody there
     server_stderr tap_exit                      what a server's process prints for people, and how it ended
-    tap_start
+    tap_start                                   where it stands
 
 *What is not passed on as it came.* Over HTTP Host names the target instead of the tap, and so does Origin if it named
 the tap; what concerns one hop only (`Upgrade`, what `Connection` names) stays here. Everything else goes on as it is:

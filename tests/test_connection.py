@@ -273,6 +273,23 @@ def test_a_request_that_takes_too_long_is_canceled_in_the_way_of_the_era(
         assert [note["params"]["requestId"] for note in canceled] == expected
 
 
+def test_who_says_stop_has_the_request_given_up_and_the_server_told(tmp_path: Path) -> None:
+    stop, over = threading.Event(), threading.Event()
+
+    def slow(seen: Seen) -> Iterable[bytes]:
+        stop.set()
+        over.wait(20)
+        yield b""
+
+    answers = {"tools/call": slow}
+    with Impostor(told(answers, polite)) as server, connected(server, tmp_path, mode="2025-11-25") as connection:
+        with pytest.raises(TimedOut):
+            connection.request("tools/call", {"name": "t"}, stop=stop)
+        over.set()
+        note = next(seen.message for seen in server.seen if seen.message.get("method") == "notifications/cancelled")
+        assert note["params"]["reason"] == module.STOPPED
+
+
 def test_over_a_pipe_a_request_is_canceled_by_a_message_in_both_eras(tmp_path: Path) -> None:
     code = "m = ask()\ngood(m, {'supportedVersions': ['2026-07-28'], 'capabilities': {}, 'resultType': 'complete'})\n"
     code += "m = ask()\nnote = ask()\nm = ask()\ngood(m, {'note': note, 'resultType': 'complete'})\nask()\n"

@@ -388,6 +388,25 @@ def test_a_file_that_grows_while_it_is_read_is_cut_off_at_the_limit(tmp_path: Pa
     sandbox.close()
 
 
+def test_a_hard_link_that_is_gone_when_we_look_is_not_read(tmp_path: Path, sandbox: Sandbox) -> None:
+    """Opened while the link was there: by then the file has one name, and that is the outer one."""
+    (tmp_path / "canary").write_text("CANARY")
+
+    class Blinking(Faulty):
+        def open(self, path: Any, *args: Any, **options: Any) -> int:
+            fd = os.open(path, *args, **options)
+            (sandbox.path / "a.txt").unlink(missing_ok=True)
+            return fd
+
+    tried = Sandbox(sandbox.path, system=Blinking(), by_descriptor="descriptor" in sandbox.guard[:15])
+    for operation in everything(tried, "a.txt"):
+        (sandbox.path / "a.txt").unlink(missing_ok=True)
+        os.link(tmp_path / "canary", sandbox.path / "a.txt")
+        assert "CANARY" not in outcome(operation)
+    assert (tmp_path / "canary").read_text() == "CANARY"
+    tried.close()
+
+
 def test_a_disk_that_does_not_confirm_is_told_apart_from_one_that_cannot(tmp_path: Path) -> None:
     class Unsure(Faulty):
         def fsync(self, fd: int) -> None:

@@ -1,5 +1,7 @@
 """The deadline that every transport keeps, and how a message is called in a sentence."""
 
+import threading
+
 import pytest
 
 from mcp_core.messages import Notification, Request, Result
@@ -53,6 +55,16 @@ def test_no_time_passes_for_a_server_that_waits_for_us(clock: Clock) -> None:
     clock.time += 5
     deadline.put_off()
     assert deadline.left == 10, "nor does it count for the limit"
+
+
+def test_when_somebody_says_stop_the_time_is_over_and_one_looks_often(clock: Clock) -> None:
+    stop = threading.Event()
+    deadline = Deadline(10, 30, clock, stop)
+    assert (deadline.left, deadline.glance) == (10, transports.GLANCE)
+    assert Deadline(10, 30, clock).glance == 10
+    stop.set()
+    with deadline.held():
+        assert deadline.left == 0
 
 
 def test_what_a_message_is_called() -> None:

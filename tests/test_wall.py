@@ -102,6 +102,52 @@ def test_a_path_looks_again_when_it_opened_another_file_than_it_saw(tmp_path: Pa
     assert len(os.listdir("/proc/self/fd")) == before
 
 
+class Unlinking:
+    """The functions of ``os``; after an open, something happens to the name."""
+
+    def __init__(self, happens: Callable[[], object]) -> None:
+        self.happens = happens
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(os, name)
+
+    def open(self, path: Any, *rest: Any, **options: Any) -> int:
+        fd = os.open(path, *rest, **options)
+        if str(path).endswith("a.txt") or path == b"a.txt":
+            self.happens()
+        return fd
+
+
+@pytest.mark.parametrize("kind", [ByDescriptor, ByPath])
+def test_what_was_opened_is_what_the_name_led_to_while_it_was_open(
+    kind: type[ByDescriptor | ByPath], tmp_path: Path
+) -> None:
+    (tmp_path / "outside").write_text("outside")
+    (tmp_path / "in").mkdir()
+    name, before = tmp_path / "in" / "a.txt", len(os.listdir("/proc/self/fd"))
+    name.hardlink_to(tmp_path / "outside")
+    found = kind(tmp_path / "in", Unlinking(name.unlink))
+    with pytest.raises(FileNotFoundError):  # the descriptor would say that the file has one name: the outer one
+        found.open_to_read("a.txt")
+    found.close()
+
+    def replace() -> None:
+        (tmp_path / "in" / "new").write_text("new")
+        os.replace(tmp_path / "in" / "new", name)
+
+    name.write_text("old")
+    found = kind(tmp_path / "in", Unlinking(replace))
+    with pytest.raises(OSError, match="not the same file for long enough"):
+        found.open_to_read("a.txt")
+    found.close()
+    found = kind(tmp_path / "in")
+    fd, seen = found.open_to_read("a.txt")
+    assert (os.read(fd, 9), seen.st_nlink) == (b"new", 1)
+    os.close(fd)
+    found.close()
+    assert len(os.listdir("/proc/self/fd")) == before
+
+
 def test_two_threads_that_list_at_once_both_see_everything(inside: ByDescriptor | ByPath, tmp_path: Path) -> None:
     for number in range(300):
         (tmp_path / "in" / f"{number}.txt").touch()

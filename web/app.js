@@ -4,15 +4,15 @@
  * In:  the page's address and `data-view` of its body. Out: a working page.
  * Refuses to know: how any of the parts does its work.
  *
- * Theory of operation. Events wait in a queue. Once per frame the queue is emptied into the store, each panel's sieve
- * judges what is new, and the rows in sight are drawn; all of it within a budget, so that a flood costs latency and
- * never the page. In a hidden tab there are no frames; a slow timer keeps the queue short. What the store would let
- * go again at once is dropped from the queue unread.
+ * Theory of operation. Events wait in a queue (feed.js). Once per frame the queue is emptied into the store, each
+ * panel's sieve judges what is new, and the rows in sight are drawn; all of it within a budget. In a hidden tab there
+ * are no frames; a slow timer keeps the queue short.
  */
 
-import { filesFrom, panelFrom, queryOf } from "./address.js";
+import { filesFrom, panelFrom, queryOf, viewFrom } from "./address.js";
 import { explanations } from "./api.js";
 import { byId } from "./dom.js";
+import { Feed } from "./feed.js";
 import { FileList } from "./files.js";
 import { furnish } from "./furniture.js";
 import { Inspector } from "./inspector.js";
@@ -20,7 +20,8 @@ import { Panel } from "./panels.js";
 import { listen } from "./share.js";
 import { Sieve } from "./sieve.js";
 import { Status } from "./status.js";
-import { KEEP, Store } from "./store.js";
+import { Store } from "./store.js";
+import { Switch, waysOf } from "./views.js";
 
 /** @typedef {import("./record.js").Rec} Rec */
 
@@ -38,14 +39,13 @@ const DASHBOARD = [
 class App {
   constructor() {
     this.store = new Store();
-    /** @type {(string | import("./stream.js").Notice)[]} */
-    this.queue = [];
-    this.taken = 0;
+    this.feed = new Feed(this.store, (notice) => this.status.say(notice));
     this.awake = false;
     /** @type {Rec | null} */
     this.selected = null;
     /** @type {import("./explain.js").Texts} */
     this.texts = {};
+    this.look = viewFrom(location.search);
     this.basic = document.body.dataset.view === "basic";
     this.status = new Status(() => this.wake());
     this.files = this.basic
@@ -54,7 +54,7 @@ class App {
     this.inspector = new Inspector(
       byId("inspector"),
       { store: this.store, texts: () => this.texts, jump: (rec) => this.jump(rec) },
-      () => this.active.list.element.focus(),
+      () => this.active.view.element.focus(),
     );
     /** @type {Panel[]} */
     this.panels = [];
@@ -64,6 +64,8 @@ class App {
     for (const [index, plan] of plans.entries()) this.panels.push(this.#panel(plan, 1 << index));
     byId("panels").append(...this.panels.map((panel) => panel.element));
     this.active = this.panels[0];
+    this.switch = this.basic ? null : new Switch(byId("views"), this.look, () => this.#lookChanged());
+    if (!this.basic) this.#lookChanged();
     if (this.files?.chosen) this.active.box.recall().catch(() => {});
     this.#furnish();
     listen((news) => this.receive(news));
@@ -72,10 +74,14 @@ class App {
 
   /** @param {typeof DASHBOARD[number]} plan @param {number} bit */
   #panel({ name, title, belongs }, bit) {
+    const sieve = new Sieve(this.store, bit, belongs);
+    const ways = waysOf(sieve, name, title);
+    if (name === "all") this.ways = ways;
     const panel = new Panel({
       name,
       title,
-      sieve: new Sieve(this.store, bit, belongs),
+      sieve,
+      view: /** @type {import("./panels.js").MakeView} */ (ways.get(name === "all" ? this.look.view : "panels")),
       state: panelFrom(location.search, name),
       files: () => this.files?.chosen ?? null,
       hooks: {
@@ -93,11 +99,7 @@ class App {
   /** @param {import("./stream.js").News} news */
   receive({ items, state }) {
     this.status.set(state);
-    for (const item of items) this.queue.push(item);
-    if (this.queue.length > 2 * KEEP) {
-      this.queue = this.queue.slice(-KEEP);
-      this.taken = 0;
-    }
+    this.feed.push(items);
     this.wake();
   }
 
@@ -113,9 +115,9 @@ class App {
     this.awake = false;
     const end = performance.now() + (document.hidden ? 200 : BUDGET);
     const enough = () => performance.now() > end;
-    this.#admit(enough);
+    this.feed.admit(enough);
     const changed = this.store.takeChanged();
-    let left = this.taken < this.queue.length;
+    let left = !this.feed.isEmpty;
     for (const panel of this.panels) {
       panel.sieve.reconsider(changed);
       left = panel.sieve.pump(enough) || left;
@@ -125,21 +127,6 @@ class App {
     for (const panel of this.panels) panel.draw(this.selected, situation);
     this.inspector.refresh();
     if (left) this.wake();
-  }
-
-  /** @param {() => boolean} enough */
-  #admit(enough) {
-    while (this.taken < this.queue.length) {
-      const item = this.queue[this.taken];
-      this.taken += 1;
-      if (typeof item === "string") this.store.admit(item);
-      else this.status.say(this.store.note(item));
-      if (this.taken % 32 === 0 && enough()) break;
-    }
-    if (this.taken === this.queue.length) {
-      this.queue = [];
-      this.taken = 0;
-    }
   }
 
   /** @param {Panel} panel @param {Rec} rec @param {import("./panels.js").How} how */
@@ -169,8 +156,22 @@ class App {
 
   #keepAddress() {
     if (this.panels.length < (this.basic ? 1 : DASHBOARD.length)) return; // still being made
-    const query = queryOf(new Map(this.panels.map((panel) => [panel.name, panel.state])), this.files?.chosen ?? null);
+    const states = new Map(this.panels.map((panel) => [panel.name, panel.state]));
+    const query = queryOf(states, this.files?.chosen ?? null, this.look);
     if (query !== location.search) history.replaceState(null, "", `${location.pathname}${query}`);
+  }
+
+  /** The first panel is drawn in another way, or alone. */
+  #lookChanged() {
+    const { view, solo } = this.look;
+    const place = byId("panels");
+    place.dataset.view = view;
+    place.toggleAttribute("data-alone", solo || view === "waterfall" || view === "table");
+    const way = this.ways?.get(view);
+    if (way !== undefined) this.panels[0].use(way);
+    this.active = this.panels[0];
+    this.#keepAddress();
+    this.wake();
   }
 
   async #learn() {
@@ -190,7 +191,8 @@ class App {
     furnish({
       "/": () => this.active.box.input.focus(),
       f: () => this.active.setFollow(!this.active.follow),
-      digit: (key) => this.panels[Number(key) - 1]?.list.element.focus(),
+      z: () => this.switch?.toggleSolo(),
+      digit: (key) => this.panels[Number(key) - 1]?.view.element.focus(),
       Escape: () => this.inspector.close(),
     });
   }

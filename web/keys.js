@@ -15,6 +15,7 @@ const HELP = [
   ["/", "Type a filter"],
   ["f", "Follow on or off"],
   ["1 2 3", "Go to a panel"],
+  ["z", "The first panel alone, or all of them"],
   ["t", "Next theme: system, light, dark"],
   ["?", "This list"],
 ];

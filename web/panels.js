@@ -1,10 +1,20 @@
 /**
- * A panel: a filter box, chips, Follow, and a list of records.
+ * A panel: a filter box, chips, Follow, and one of several views of the records that pass.
  *
  * In:  a sieve with its rows, what the user does. Out: what the panel shows; calls to `hooks` when a record is chosen
- *      or a setting changes. Refuses to know: where records come from, the other panels.
+ *      or a setting changes. Refuses to know: where records come from, how a view draws, the other panels.
  *
  * @typedef {import("./record.js").Rec} Rec
+ * @typedef {object} View
+ * @property {HTMLElement} element that has the focus and takes the keys
+ * @property {HTMLElement} [frame] what stands in the panel, if it is more than that
+ * @property {boolean} isAbove the user has scrolled up from where it was
+ * @property {() => void} follow keeps the newest in sight
+ * @property {(trimmed: number) => void} slide stays where it is although so many rows were cut above
+ * @property {(key: string, selected: Rec | null) => Rec | null} step the record that a key selects
+ * @property {(rec: Rec) => boolean} show brings a record into sight; whether it is here
+ * @property {(selected: Rec | null) => void} draw
+ * @typedef {(hooks: import("./scroller.js").Hooks) => View} MakeView
  * @typedef {"mark" | "open" | "enter"} How select it only, open the inspector too, go into the inspector
  * @typedef {{select: (panel: Panel, rec: Rec, how: How) => void, changed: () => void, wake: () => void}} Hooks
  */
@@ -12,16 +22,14 @@
 import { h, setText } from "./dom.js";
 import { emptyState } from "./empty.js";
 import { FilterBox } from "./filterbox.js";
-import { List } from "./list.js";
-import { reveal, ROW, step } from "./rows.js";
 import { KEEP } from "./store.js";
 
 export class Panel {
   /**
-   * @param {{name: string, title: string, sieve: import("./sieve.js").Sieve, hooks: Hooks,
+   * @param {{name: string, title: string, sieve: import("./sieve.js").Sieve, hooks: Hooks, view: MakeView,
    *   state: import("./address.js").PanelState, files: () => string[] | null}} given
    */
-  constructor({ name, title, sieve, hooks, state, files }) {
+  constructor({ name, title, sieve, hooks, view, state, files }) {
     this.name = name;
     this.sieve = sieve;
     this.hooks = hooks;
@@ -31,13 +39,10 @@ export class Panel {
     this.drawn = 0; // rows at the last drawing, and whether these were all
     this.steady = false;
     this.follow = state.follow;
-    this.set = 0; // where the list was last scrolled to by us
-    this.list = new List(name, title, sieve.rows, {
-      scrolled: () => this.#scrolled(),
-      resized: () => hooks.wake(),
-      pressed: (rec) => this.#choose(rec, "open"),
-    });
-    this.list.element.addEventListener("keydown", (event) => this.#key(event));
+    this.body = h("div", { class: "panel-body" });
+    /** @type {Map<MakeView, View>} */
+    this.views = new Map();
+    this.view = this.#make(view);
     this.box = new FilterBox({ name, title, sieve, files, changed: () => this.#refiltered() });
     const kept = `Records shown; the page keeps the newest ${KEEP.toLocaleString("en-US")}`;
     this.count = h("span", { class: "count", title: kept }, "0");
@@ -50,12 +55,13 @@ export class Panel {
     this.empty = h("div", { class: "empty", hidden: true });
     const label = `panel-${name}`;
     const { form, chips, problem } = this.box;
+    this.body.append(this.view.frame ?? this.view.element, this.empty);
     this.element = h(
       "section",
       { class: "panel", id: name, "aria-labelledby": label },
       h("div", { class: "panel-head" }, h("h2", { id: label }, title), this.count, form, chips, this.followButton),
       problem,
-      h("div", { class: "panel-body" }, this.list.element, this.empty),
+      this.body,
     );
     this.box.restore(state);
   }
@@ -65,19 +71,40 @@ export class Panel {
     return { filter: this.box.shown, chips: [...this.sieve.chips], follow: this.follow };
   }
 
+  /** Shows the records in another way. @param {MakeView} make */
+  use(make) {
+    const before = this.view;
+    this.view = this.#make(make);
+    if (before === this.view) return;
+    (before.frame ?? before.element).replaceWith(this.view.frame ?? this.view.element);
+    if (this.selected !== null && !this.follow) this.view.show(this.selected);
+    this.hooks.wake();
+  }
+
+  /** @param {MakeView} make @returns {View} */
+  #make(make) {
+    const known = this.views.get(make);
+    if (known !== undefined) return known;
+    const view = make({
+      scrolled: () => this.#scrolled(),
+      resized: () => this.hooks.wake(),
+      pressed: (rec) => this.#choose(rec, "open"),
+    });
+    view.element.addEventListener("keydown", (event) => this.#key(event));
+    this.views.set(make, view);
+    return view;
+  }
+
   /** @param {KeyboardEvent} event */
   #key(event) {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
-    const { rows } = this.sieve;
     if (event.key === "Enter" && this.selected !== null) {
       event.preventDefault();
       this.hooks.select(this, this.selected, "enter");
       return;
     }
-    const at = this.selected === null ? -1 : rows.indexOf(this.selected);
-    const next = step(event.key, at, rows.length, this.list.page);
-    const rec = next === null ? undefined : rows.at(next);
-    if (rec === undefined) return;
+    const rec = this.view.step(event.key, this.selected);
+    if (rec === null) return;
     event.preventDefault();
     this.#choose(rec, "mark");
   }
@@ -90,10 +117,8 @@ export class Panel {
 
   /** Brings a record into sight. @param {Rec} rec @returns {boolean} whether this panel has it */
   show(rec) {
-    const index = this.sieve.rows.indexOf(rec);
-    if (index < 0) return false;
+    if (!this.sieve.shows(rec) || !this.view.show(rec)) return false;
     this.setFollow(false);
-    this.#scrollTo(reveal(index, this.list.top, this.list.height));
     return true;
   }
 
@@ -115,14 +140,8 @@ export class Panel {
   }
 
   #scrolled() {
-    if (this.follow && this.list.top < this.set - ROW) this.setFollow(false);
+    if (this.follow && this.view.isAbove) this.setFollow(false);
     this.hooks.wake();
-  }
-
-  /** @param {number} top */
-  #scrollTo(top) {
-    this.list.scrollTo(top);
-    this.set = this.list.top;
   }
 
   /** Draws what is in sight. @param {Rec | null} selected @param {import("./empty.js").Situation} situation */
@@ -134,9 +153,9 @@ export class Panel {
     if (!this.follow && this.steady && grown > 0) this.unseen += grown;
     this.drawn = rows.length;
     this.steady = this.sieve.settled;
-    if (this.follow) this.#scrollTo(this.list.bottom);
-    else if (trimmed > 0) this.#scrollTo(this.list.top - trimmed * ROW);
-    this.list.draw(selected);
+    if (this.follow) this.view.follow();
+    else if (trimmed > 0) this.view.slide(trimmed);
+    this.view.draw(selected);
     setText(this.count, rows.length.toLocaleString("en-US"));
     this.followButton.setAttribute("aria-pressed", String(this.follow));
     const waiting = this.follow || this.unseen === 0 ? "" : ` · ${this.unseen.toLocaleString("en-US")} new`;

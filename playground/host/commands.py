@@ -7,7 +7,7 @@ Here nobody reads a key or drives a turn.
 
 import difflib
 import shlex
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from playground.host import doctor, menu
@@ -41,6 +41,12 @@ class Chat:
     checkup: Checkup = field(default_factory=Checkup)
     ask_line: Callable[[str], str] | None = None  # a line from the user, where there is one
 
+    @property
+    def model(self) -> str:
+        """Who answers, in a line."""
+        label = self.provider.label
+        return f"{label[0].upper()}{label[1:]}, model {self.provider.model}, at {self.provider.base_url}"
+
 
 class Leave(Exception):
     """The user wants to go."""
@@ -67,35 +73,6 @@ def run(chat: Chat, line: str) -> Blocks | None:
         return None
 
 
-def complete(chat: Chat, typed: str) -> Iterator[tuple[str, str]]:
-    """What the last word of `typed` may become, and what that is."""
-    word, space, rest = typed.partition(" ")
-    if typed.startswith("/") and not space:
-        yield from ((name, _first(command)) for name, command in COMMANDS.items() if name.startswith(word))
-    elif typed.startswith("/"):
-        last = rest.rpartition(" ")[2]
-        yield from ((name, "") for name in _arguments(chat, word) if name.startswith(last))
-    elif typed.startswith("@"):
-        for resource in chat.router.resources():
-            if resource.name.startswith(typed[1:]) or resource.full.startswith(typed[1:]):
-                yield f"@{resource.name}", resource.full
-
-
-def _arguments(chat: Chat, command: str) -> Iterable[str]:
-    match command:
-        case "/load" | "/save":
-            return chat.shelf.names()
-        case "/prompt":
-            return [prompt.name for prompt in chat.router.prompts()]
-        case "/provider":
-            return KNOWN
-        case "/approve":
-            return MODES
-        case "/tools":
-            return [member.name for member in chat.router.members]
-    return ()
-
-
 # ---- Looking ---------------------------------------------------------------------------------------------------------
 
 
@@ -103,7 +80,7 @@ def _help(chat: Chat, rest: str) -> None:
     """this list"""
     width = max(len(_usage(name)) for name in COMMANDS)
     for name, command in COMMANDS.items():
-        chat.screen.text(f"  {_usage(name):{width}}  {_first(command)}")
+        chat.screen.text(f"  {_usage(name):{width}}  {command.__doc__}")
     chat.screen.text("  @NAME in a question attaches a server's resource. Alt-Enter begins a new line. Ctrl-C stops a")
     chat.screen.text("  turn; on an empty line it leaves, and so does Ctrl-D. All else is a question for the model.")
 
@@ -171,7 +148,7 @@ def _model(chat: Chat, rest: str) -> None:
     """show or choose the model"""
     if rest:
         _change(chat, chat.choice.provider(chat.provider.kind, rest))
-    chat.screen.note(f"{chat.provider.label}, {chat.provider.model}, at {chat.provider.base_url}")
+    chat.screen.note(f"{chat.model}.")
 
 
 def _provider(chat: Chat, rest: str) -> None:
@@ -179,7 +156,7 @@ def _provider(chat: Chat, rest: str) -> None:
     kind, _, model = rest.partition(" ")
     if kind:
         _change(chat, chat.choice.provider(kind, model.strip()))
-    chat.screen.note(f"{chat.provider.label}, {chat.provider.model}, at {chat.provider.base_url}")
+    chat.screen.note(f"{chat.model}.")
 
 
 def _change(chat: Chat, to: Provider) -> None:
@@ -301,7 +278,3 @@ _TAKES = {
 
 def _usage(name: str) -> str:
     return f"{name} {_TAKES.get(name, '')}".rstrip()
-
-
-def _first(command: Command) -> str:
-    return command.__doc__ or ""

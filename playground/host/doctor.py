@@ -238,9 +238,7 @@ def _ask(url: str, body: Any = None) -> tuple[int, dict[str, Any]]:
         session.trust_env = not is_loopback(url)
         method, headers = "GET" if body is None else "POST", {"Accept": "application/json, text/event-stream"}
         try:
-            answer = session.request(
-                method, url, json=body, headers=headers, timeout=PATIENCE, allow_redirects=False
-            )
+            answer = session.request(method, url, json=body, headers=headers, timeout=PATIENCE, allow_redirects=False)
         except requests.ConnectionError as error:
             raise _Nobody from error
         except (requests.RequestException, ValueError) as error:

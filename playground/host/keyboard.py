@@ -94,7 +94,7 @@ class Keyboard:
         def _(event: "KeyPressEvent") -> None:
             """Any other key is no answer."""
 
-        session: PromptSession[str] = PromptSession(key_bindings=keys)
+        session: PromptSession[str] = PromptSession(key_bindings=keys, reserve_space_for_menu=0)
         with _fresh():
             return session.prompt(f"{visible(prompt)}  {shown} ")
 

@@ -103,7 +103,10 @@ class Runner:
                 self._events.put(News(server, note, getattr(self._here, "work", None)))
 
     def run(self, works: Sequence[Work], answer: Answer, hear: Hear = lambda news: None) -> list[Any]:
-        """The outcomes of all of it. Raises Halted after Ctrl-C; what a function raises is raised once all are done."""
+        """The outcomes of all of it. What a function raises is raised once all are done.
+
+        Raises Halted after Ctrl-C; SystemExit after a second one, while the work is still being ended.
+        """
         outcomes: list[Any] = [None] * len(works)
         stop, running = threading.Event(), set(range(len(works)))
         with self._taking() as events:
@@ -115,8 +118,11 @@ class Runner:
             except KeyboardInterrupt:
                 stop.set()
                 until = time.monotonic() + GRACE
-                while running and time.monotonic() < until:
-                    self._take(events, running, outcomes, _decline, hear)
+                try:
+                    while running and time.monotonic() < until:
+                        self._take(events, running, outcomes, _decline, hear)
+                except KeyboardInterrupt:
+                    raise SystemExit(130) from None
                 raise Halted([None if isinstance(got, BaseException) else got for got in outcomes]) from None
         for outcome in outcomes:
             if isinstance(outcome, BaseException):

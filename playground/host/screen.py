@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from playground.host.approval import Question as Approvable
 from playground.host.calls import Result
+from playground.host.conversation import NO_ANSWER
 from playground.host.diagnosis import Diagnosis
 from playground.host.providers.content import all_text
 from playground.host.running import News
@@ -31,32 +32,49 @@ STYLES = {"faint": "dim", "bad": "bold red", "good": "green", "bold": "bold", "c
 
 
 class Screen:
-    """A terminal (`is_terminal`), or two streams. With `as_json` stdout gets one object per question instead."""
+    """A terminal (`is_terminal`), or two streams. With `as_json` stdout gets one object per question instead.
 
-    def __init__(self, out: TextIO, notes: TextIO, *, is_terminal: bool, as_json: bool = False) -> None:
+    `is_quiet`: beside the answer only warnings, and where there is no answer one line that says why.
+    """
+
+    def __init__(
+        self, out: TextIO, notes: TextIO, *, is_terminal: bool, as_json: bool = False, is_quiet: bool = False
+    ) -> None:
         from rich.console import Console
 
         for stream in (out, notes):
             if hasattr(stream, "reconfigure"):
                 stream.reconfigure(errors="backslashreplace")
         plain: Object = {"markup": False, "highlight": False, "emoji": False, "soft_wrap": True}
-        self.is_terminal, self.as_json = is_terminal, as_json
+        self.is_terminal, self.as_json, self.is_quiet = is_terminal, as_json, is_quiet and not is_terminal
         self._out: Console = Console(file=out, **plain)
         self._notes: Console = self._out if is_terminal else Console(file=notes, **plain)
         self._status: Status | None = None
         self._column = 0  # whether the line on the screen has begun
         self._streamed = ""
         self._report: Object = {}
+        self._held: list[str] = []  # warnings, until it is clear that there is an answer to which they belong
 
     # ---- Lines ----
 
     def note(self, text: str, style: str = "faint") -> None:
         """A line beside the answer."""
         self.settle()
-        self._print(self._notes, visible(text), style)
+        if not self.is_quiet:
+            self._print(self._notes, visible(text), style)
 
     def warn(self, text: str) -> None:
-        self.note(f"! {text}", "bad")
+        self.settle()
+        if self.is_quiet:
+            self._held.append(text)
+        else:
+            self._print(self._notes, visible(f"! {text}"), "bad")
+
+    def fails(self, text: str) -> None:
+        """The one line that stands in an answer's place."""
+        self.settle()
+        self._print(self._notes, visible(text), "bad")
+        self._held.clear()
 
     def text(self, text: str) -> None:
         """What a command shows: its own output, so it goes where answers go."""
@@ -139,7 +157,7 @@ class Screen:
             key = "stopped" if by_host else "answer"
             self._report |= {key: text}
         elif by_host and not self.is_terminal:
-            self.note(text, "bad")
+            self.fails(self._held[-1] if self._held and text == NO_ANSWER else text)
         elif by_host or not (self.is_terminal and self._streamed.strip() == text.strip()):
             self._print(self._out, visible(text), "bad" if by_host else "")
         self._streamed = ""
@@ -150,14 +168,16 @@ class Screen:
         if self.as_json:
             self._report |= {"error": {"kind": kind, "sentence": sentence, "command": command}}
         else:
-            self.note(f"{sentence} Try: {command}" if command and command not in sentence else sentence, "bad")
+            self.fails(f"{sentence} Try: {command}" if command and command not in sentence else sentence)
 
     def ends(self, **about: Any) -> None:
         """The turn is over; a machine gets its object."""
         self.settle()
         if self.as_json:
-            self._out.print(json.dumps({"answer": None, **self._report, **about}), markup=False, highlight=False)
-        self._report = {}
+            self._print(self._out, json.dumps({"answer": None, **self._report, **about}))
+        for text in self._held:
+            self._print(self._notes, visible(f"! {text}"), "bad")
+        self._report, self._held = {}, []
 
     # ---- Questions ----
 

@@ -159,9 +159,8 @@ class Sandbox:
     # ---- how it is done ----------------------------------------------------------------------------
 
     def _load(self, name: str) -> bytes:
-        fd = self._folder.open(name)
+        fd, about = self._folder.open_to_read(name)
         try:
-            about = self._os.fstat(fd)
             self._require_regular(about)
             if about.st_nlink > 1:
                 raise SandboxError(f"{shown(name)} has a second name (a hard link), so it is not read.")

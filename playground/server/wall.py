@@ -10,6 +10,10 @@ kernel refuse a link in the same step, and what was opened is asked (``fstat``) 
 folder or its parents changes nothing. Windows has neither; ``ByPath`` looks, opens, and looks again whether
 it opened what it had seen. That stops links that lie there, not one swapped in and out between two looks,
 which is why ``guard`` tells the user which of the two is at work.
+
+A hard link is no link to the kernel: it is the file. That a file has no name elsewhere is certain only if one look at
+*our* name finds what was opened, with one name in all. To ask the descriptor alone would not do: a link that was there
+when we opened it and is gone when we ask has left the outer file open, with its one outer name.
 """
 
 import errno
@@ -47,7 +51,33 @@ def has_descriptors() -> bool:
     return needed <= os.supports_dir_fd and os.scandir in os.supports_fd and hasattr(os, "O_NOFOLLOW")
 
 
-class ByDescriptor:
+class _Folder:
+    """What both kinds do alike."""
+
+    _os: Any
+
+    def open(self, name: str, flags: int = os.O_RDONLY, mode: int = 0o666) -> int:
+        raise NotImplementedError
+
+    def stat(self, name: str) -> os.stat_result:
+        raise NotImplementedError
+
+    def open_to_read(self, name: str) -> tuple[int, os.stat_result]:
+        """Open a file; return what its name led to at a moment when it was open, so that both are one file."""
+        for _ in range(_LOOKS):
+            fd = self.open(name)
+            try:
+                seen = self.stat(name)
+                if os.path.samestat(seen, self._os.fstat(fd)):
+                    return fd, seen
+            except OSError:
+                self._os.close(fd)
+                raise
+            self._os.close(fd)  # replaced in between, as an honest writer may: look again
+        raise OSError(errno.ELOOP, "not the same file for long enough")
+
+
+class ByDescriptor(_Folder):
     """The folder as an open descriptor. ``system`` offers os's functions; tests pass one that fails.
 
     Names are UTF-8 on the disk whatever the locale says, so they go to the system as bytes.
@@ -124,7 +154,7 @@ class ByDescriptor:
                 return None  # a file system without locks (some network ones): threads are still in order
 
 
-class ByPath:
+class ByPath(_Folder):
     """The folder as a resolved path, for systems that have no descriptors for folders."""
 
     guard = "by path: no descriptors for folders here, so a link swapped in at the right moment could win"

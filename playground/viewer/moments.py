@@ -123,5 +123,7 @@ def _is_echo(record: Record) -> bool:
 
 
 def _is_same_frame(one: Record, other: Record) -> bool:
-    frames = [record["data"].get("message") if isinstance(record.get("data"), dict) else None for record in (one, other)]
+    frames = [
+        record["data"].get("message") if isinstance(record.get("data"), dict) else None for record in (one, other)
+    ]
     return one.get("exchange") == other.get("exchange") and frames[0] is not None and frames[0] == frames[1]

@@ -139,9 +139,9 @@ def use(connection: Connection, host: Host) -> None:
 
 
 PYTHON_2 = [
-    (way, mode)
+    pytest.param(way, mode, marks=[pytest.mark.hard] if mode in ("2024-11-05", "2025-03-26", "2025-06-18") else [])
     for way in ("http", "stdio")
-    for mode in ("auto", "2024-11-05", "2025-06-18", "2025-11-25", "2026-07-28")
+    for mode in ("auto", "2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28")
 ]
 
 

@@ -59,6 +59,9 @@ class Provider(Protocol):
         back.
         """
 
+    def prepare(self) -> None:
+        """Load what the first question needs."""
+
     def close(self) -> None:
         """Close the connection that is kept between questions."""
 

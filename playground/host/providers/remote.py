@@ -14,6 +14,7 @@ Theory of operation
     When a call ends early its line is cut, which ends the thread, and the next call gets a new line.
 """
 
+import contextlib
 import json
 import queue
 import threading
@@ -74,6 +75,13 @@ class Remote(ABC):
     @abstractmethod
     def ask(self, client: Any, body: dict[str, Any], offered: Offer, emit: Emit, exchange: Exchange) -> Reply:
         """Send the body, call `emit` for each piece of a stream, and give the whole."""
+
+    def prepare(self) -> None:
+        """Load the SDK before the first question needs it, which takes a second; for a thread of its own."""
+        with self._one_at_a_time, contextlib.suppress(Exception):  # the question will say what is wrong
+            if self._ready is None and self._key.isascii():
+                line = Line(self.base_url, self.connect, self.total)
+                self._ready = line, self.client(line.http, self._key)
 
     def close(self) -> None:
         """Close the connection; the next question opens one again."""
