@@ -112,10 +112,13 @@ class LogFile:
         except FileNotFoundError:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             descriptor = os.open(self.path, flags, 0o644)
-        found = os.fstat(descriptor)
-        if not stat.S_ISREG(found.st_mode):  # writing to a FIFO could wait for ever
+        try:
+            found = os.fstat(descriptor)
+            if not stat.S_ISREG(found.st_mode):  # writing to a FIFO could wait for ever
+                raise OSError(f"{self.path.name} is not a regular file")
+        except OSError:
             os.close(descriptor)
-            raise OSError(f"{self.path.name} is not a regular file")
+            raise
         self._descriptor, self._identity, self._end = descriptor, (found.st_dev, found.st_ino), -1
 
     def _lock(self) -> bool:

@@ -170,6 +170,23 @@ def test_a_file_that_can_not_be_looked_at_is_an_error_and_unlocked(
     assert lines(tmp_path) == ["one", "three"]
 
 
+def test_a_file_that_can_not_be_looked_at_once_it_is_open_is_closed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    closed: list[int] = []
+    close = os.close
+
+    def refuse(descriptor: int) -> os.stat_result:
+        raise OSError(errno.EIO, "Input/output error")
+
+    monkeypatch.setattr(os, "fstat", refuse)
+    monkeypatch.setattr(os, "close", lambda descriptor: (closed.append(descriptor), close(descriptor)))
+    with pytest.raises(OSError, match="Input/output error"):
+        LogFile(tmp_path / "a.jsonl").append(b"one\n")
+    monkeypatch.undo()
+    assert len(closed) == 1
+
+
 def test_a_lock_that_is_never_released_costs_one_wait(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(logfile, "LOCK_WAIT", 0.05)
     path = tmp_path / "a.jsonl"

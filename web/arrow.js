@@ -5,8 +5,8 @@
  * Refuses to know: where it is drawn. Pure.
  *
  * @typedef {import("./record.js").Rec} Rec
- * @typedef {"request" | "result" | "tool-error" | "error" | "notification" | "unparsed" | "batch" | "http" | "model"
- *   | "wish" | "note"} Shape
+ * @typedef {"request" | "result" | "tool-error" | "error" | "notification" | "cancel" | "unparsed" | "batch" | "http"
+ *   | "model" | "wish" | "note"} Shape
  * @typedef {{shape: Shape, word: string, title: string, detail: string, time: string, tags: string[], bad: string[],
  *   open: boolean}} Told `tags` and `bad` are words beside it; `open`: no answer yet
  */
@@ -29,7 +29,8 @@ const WORDS = {
   notification: "notification",
   unparsed: "not JSON-RPC",
   batch: "batch",
-  http: "HTTP",
+  cancel: "cancellation",
+  http: "",
   model: "message",
   wish: "the model wants a tool",
   note: "note",
@@ -40,6 +41,7 @@ export function shapeOf(rec, leg) {
   if (leg === null) return "note";
   if (leg.what !== "message") return leg.what;
   if (rec.kind === "result") return rec.badges.some((badge) => badge.word === "isError") ? "tool-error" : "result";
+  if (rec.method === "notifications/cancelled") return "cancel";
   const plain = rec.kind === "event" || rec.kind === "line" || rec.kind === "notice";
   return plain ? "note" : rec.kind;
 }
@@ -51,7 +53,7 @@ export function told(rec, leg, now) {
   return {
     shape,
     word: shape === "request" && leg?.from.startsWith("server:") ? "server's request" : WORDS[shape],
-    title: rec.kind === "notice" ? "viewer" : title(rec) || visible(rec.flaw ?? "line", 40),
+    title: titleOf(rec, shape),
     detail: detailOf(rec, shape),
     time: timeOf(rec, open, now),
     tags: tagsOf(rec, shape),
@@ -61,8 +63,15 @@ export function told(rec, leg, now) {
 }
 
 /** @param {Rec} rec @param {Shape} shape */
+function titleOf(rec, shape) {
+  if (rec.kind === "notice") return "viewer";
+  if (shape !== "http") return title(rec) || visible(rec.flaw ?? "line", 40);
+  return visible(["HTTP", rec.marks.verb, rec.marks.status].filter((part) => part !== undefined).join(" "), 40);
+}
+
+/** @param {Rec} rec @param {Shape} shape */
 function detailOf(rec, shape) {
-  if (shape === "http") return visible([rec.marks.verb, rec.marks.status].filter((part) => part !== undefined).join(" "));
+  if (shape === "http") return visible(rec.event, 80);
   if (shape === "note" && rec.marks.subject !== undefined) return visible(rec.marks.subject, 80);
   return visible(rec.kind === "line" ? rec.text : rec.detail, 160);
 }

@@ -4,7 +4,8 @@
  * In:  an item of layout.js. Out: a group of SVG elements that shows it. Refuses to know: how items are laid out.
  *
  * Outcomes differ in shape: a request ends in a full head, an answer is dashed and ends in an open one, a
- * notification in half a head, a protocol error in a cross, a tool's own error in a diamond. An end that nobody wrote
+ * notification in half a head, a cancellation against a bar, a protocol error in a cross, a tool's own error in a
+ * diamond. An end that nobody wrote
  * down is a ring.
  *
  * @typedef {import("./layout.js").Item} Item
@@ -22,6 +23,7 @@ const HEADS = {
   notification: "M-9 -4.5 L0 0",
   error: "M-9 -4.5 L0 4.5 M-9 4.5 L0 -4.5",
   "tool-error": "M0 0 L-6 -4.5 L-12 0 L-6 4.5 Z",
+  cancel: "M-9 -4.5 L0 0 L-9 4.5 M1 -6 V6",
   http: "M-7 -3.5 L0 0 L-7 3.5",
   model: "M-9 -4.5 L0 0 L-9 4.5",
   wish: "M-9 -4.5 L0 0 L-9 4.5",
@@ -61,7 +63,7 @@ export class ArrowView {
       "data-shape": said.shape,
       "data-side": rec.side,
       "data-bad": rec.bad ? "true" : null,
-      "data-open": said.open ? "true" : null,
+      "data-open": said.open || said.time === "cancelled" ? "true" : null,
       "data-seen": item.seen,
     });
     if (item.dx === 0) this.#note(item);

@@ -29,6 +29,9 @@ const OPAQUE = new Set([
   "extensions",
   "inputResponses",
 ]);
+/** Whether what stands under a name belongs to a user, a tool or a schema. @param {string} name */
+export const isOpaque = (name) => OPAQUE.has(name);
+
 const DEPTH = 6;
 const SAMPLE = 3;
 

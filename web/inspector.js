@@ -11,10 +11,12 @@
  * @typedef {(rec: Rec, context: Context) => Node[]} View
  */
 
+import { codeView } from "./codeview.js";
 import { explainView } from "./explainview.js";
 import { httpView } from "./httpview.js";
 import { jsonView } from "./jsonview.js";
 import { pairView } from "./pairview.js";
+import { sendView } from "./sendview.js";
 import { h } from "./dom.js";
 import { badge } from "./row.js";
 import { clock } from "./time.js";
@@ -27,6 +29,8 @@ const TABS = [
   { name: "json", label: "JSON", view: jsonView },
   { name: "http", label: "HTTP", view: httpView },
   { name: "pair", label: "Pair", view: pairView },
+  { name: "code", label: "Code", view: codeView },
+  { name: "send", label: "Console", view: sendView },
 ];
 
 export class Inspector {

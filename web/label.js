@@ -35,6 +35,7 @@ export function fit(said, room, note = false) {
 /** @param {Told} said */
 function prefixed({ shape, title, word }) {
   if (shape === "result" || shape === "error" || shape === "tool-error") return `↳ ${title}`;
+  if (shape === "cancel") return `⊘ ${title}`;
   return shape === "wish" ? word : title;
 }
 

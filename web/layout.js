@@ -44,7 +44,7 @@ export function yOf(index) {
 /** @param {number} count of lanes @param {number} width in sight @returns {{xs: number[], width: number}} */
 export function lanesAt(count, width) {
   const room = Math.max(width, GUTTER + 2 * EDGE + NARROWEST * (count - 1)) - GUTTER - 2 * EDGE;
-  const step = count > 1 ? Math.floor(Math.min(room / (count - 1), 560)) : 0;
+  const step = count > 1 ? Math.floor(Math.min(room / (count - 1), 760)) : 0;
   const spare = count > 1 ? Math.floor((room - step * (count - 1)) / 2) : Math.floor(room / 2);
   const xs = Array.from({ length: count }, (_, i) => GUTTER + EDGE + spare + i * step);
   return { xs, width: GUTTER + 2 * EDGE + room };
@@ -62,7 +62,7 @@ export function layout(view) {
     const twin = isArrival(rec) && rec.twin !== undefined && view.shows(rec.twin) ? rec.twin : undefined;
     const sender = twin ?? rec;
     const at = twin === undefined ? i : rows.find(sender, byTime);
-    if (!items.has(sender)) items.set(sender, item(sender, at < 0 ? i : at, xs, view));
+    if (!items.has(sender)) items.set(sender, item(sender, at < 0 ? i : at, xs, { ...view, width }));
     const tie = tieOf(rec, i, xs, view);
     if (tie !== null) ties.push(tie);
   }
@@ -72,7 +72,7 @@ export function layout(view) {
 }
 
 /** @param {Rec} rec @param {number} index of its row @param {number[]} xs @param {Window} view @returns {Item} */
-function item(rec, index, xs, { rows, lanes, shows, now }) {
+function item(rec, index, xs, { rows, lanes, shows, now, width }) {
   const leg = lanes.legOf(rec);
   const home = lanes.homeOf(rec);
   const said = told(rec, leg, now);
@@ -81,9 +81,15 @@ function item(rec, index, xs, { rows, lanes, shows, now }) {
   const landing = rec.twin !== undefined && shows(rec.twin) ? rows.find(rec.twin, byTime) : index;
   const name = sentenceOf(rec, leg, said, home);
   const base = { rec, said, name, y: yOf(index), x: from, dx: to - from };
-  const step = xs.length > 1 ? xs[1] - xs[0] : 2 * EDGE;
-  const room = leg === null ? Math.min(step, 2 * EDGE) - 8 : Math.abs(to - from) - 26;
+  const room = leg === null ? noteRoom(from, xs, width) : Math.abs(to - from) - 26;
   return { ...base, dy: Math.max(0, landing - index) * SLOT, seen: seenOf(rec), label: fit(said, room, leg === null) };
+}
+
+/** A note stands on its lane and stays clear of its neighbors. @param {number} x @param {number[]} xs
+ * @param {number} width */
+function noteRoom(x, xs, width) {
+  const step = xs.length > 1 ? xs[1] - xs[0] : width;
+  return Math.min(step - 20, 2 * (width - x) - 16, 2 * (x - GUTTER) + 60, 330) - 14;
 }
 
 /** @param {Rec} rec @returns {Item["seen"]} */

@@ -5,12 +5,13 @@
  *      presses a row.
  * Refuses to know: filters, what a row says (row.js and its like do), what pressing means.
  *
- * A view of a panel is made for one sieve and has: `element`, `draw(selected)`, `follow()`, `slide(trimmed)`,
- * `isAbove()`, `step(key, selected)`, `show(rec)`.
+ * The waterfall and the table are lists with other rows.
  *
  * @typedef {import("./record.js").Rec} Rec
  * @typedef {{element: HTMLElement, place: number, rec: Rec | null, hide: () => void,
  *   show: (rec: Rec, index: number, count: number, selected: Rec | null) => void}} RowLike
+ * @typedef {{element: HTMLElement, space: HTMLElement, holder: HTMLElement, row: number, head?: number,
+ *   margin?: number}} Parts `holder`: where the rows are put
  */
 
 import { h } from "./dom.js";
@@ -19,23 +20,28 @@ import { RowView } from "./row.js";
 import { ROW, step } from "./rows.js";
 import { onPress, Scroller } from "./scroller.js";
 
+/** A listbox. @param {string} label @returns {Parts} */
+export function listbox(label) {
+  const space = h("div", { class: "space", role: "presentation" });
+  const element = h("div", { class: "rows", role: "listbox", tabindex: "0", "aria-label": label }, space);
+  return { element, space, holder: space, row: ROW };
+}
+
 export class List extends Scroller {
   /**
-   * @param {string} name @param {string} title @param {() => import("./tape.js").Tape<Rec>} rows
-   * @param {import("./scroller.js").Hooks} hooks @param {(id: string) => RowLike} [make] makes a row
+   * @param {string} name @param {() => import("./tape.js").Tape<Rec>} rows
+   * @param {import("./scroller.js").Hooks} hooks @param {Parts} parts
+   * @param {(id: string) => RowLike} [make] makes a row
    */
-  constructor(name, title, rows, hooks, make = (id) => new RowView(id)) {
-    const space = h("div", { class: "space", role: "presentation" });
-    super(
-      h("div", { class: "rows", role: "listbox", tabindex: "0", "aria-label": `Records: ${title}` }, space),
-      space,
-      { row: ROW, hooks },
-    );
+  constructor(name, rows, hooks, parts, make = (id) => new RowView(id)) {
+    super(parts.element, parts.space, { ...parts, hooks });
     this.name = name;
     this.rows = rows;
     this.make = make;
+    this.holder = parts.holder;
     /** @type {RowLike[]} */
     this.pool = [];
+    this.cut = 0;
     this.set = 0; // where it was last scrolled to by us
     onPress(this.element, (target) => this.#recordAt(target), hooks.pressed);
   }
@@ -53,10 +59,11 @@ export class List extends Scroller {
     this.set = this.top;
   }
 
-  /** Stays where it is although rows were cut above. @param {number} trimmed */
-  slide(trimmed) {
-    this.stretch(this.rows().length);
-    this.scrollTo(this.top - trimmed * this.row);
+  /** Stays where it is although rows were cut above. */
+  slide() {
+    const rows = this.rows();
+    this.stretch(rows.length);
+    this.scrollTo(this.top - (rows.cut - this.cut) * this.row);
     this.set = this.top;
   }
 
@@ -87,11 +94,12 @@ export class List extends Scroller {
   draw(selected) {
     const rows = this.rows();
     this.stretch(rows.length);
+    this.cut = rows.cut;
     const { first, last } = this.sight();
     while (this.pool.length < last - first) {
       const view = this.make(`${this.name}-row-${this.pool.length}`);
       this.pool.push(view);
-      this.space.append(view.element);
+      this.holder.append(view.element);
     }
     const unused = new Set(this.pool);
     let active = "";
@@ -118,7 +126,7 @@ export class List extends Scroller {
     const place = index + rows.cut;
     const view = this.pool[place % this.pool.length];
     if (view.place !== place) {
-      if (above === null) this.space.prepend(view.element);
+      if (above === null) this.holder.prepend(view.element);
       else above.after(view.element);
       view.place = place;
     }

@@ -16,12 +16,12 @@ export const MARGIN = 6;
 /**
  * @param {number} top how far the box is scrolled, pixels
  * @param {number} height of the part in sight, pixels
- * @param {number} count all rows @param {number} [row] height of one, pixels
+ * @param {number} count all rows @param {number} [row] height of one, pixels @param {number} [margin] rows beyond the edges
  * @returns {{first: number, last: number}} rows to draw: `first` up to but without `last`
  */
-export function sight(top, height, count, row = ROW) {
-  const first = Math.max(0, Math.min(count, Math.floor(top / row) - MARGIN));
-  const last = Math.max(first, Math.min(count, Math.ceil((top + height) / row) + MARGIN));
+export function sight(top, height, count, row = ROW, margin = MARGIN) {
+  const first = Math.max(0, Math.min(count, Math.floor(top / row) - margin));
+  const last = Math.max(first, Math.min(count, Math.ceil((top + height) / row) + margin));
   return { first, last };
 }
 

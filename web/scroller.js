@@ -17,12 +17,14 @@ import { reveal, sight } from "./rows.js";
 export class Scroller {
   /**
    * @param {HTMLElement} element that scrolls @param {HTMLElement} space in it, as tall as all rows
-   * @param {{row: number, head?: number, hooks: Hooks}} given pixels of a row, and of what stays on top
+   * @param {{row: number, head?: number, margin?: number, hooks: Hooks}} given pixels of a row, and of what stays on
+   *     top; rows beyond each edge
    */
-  constructor(element, space, { row, head = 0, hooks }) {
+  constructor(element, space, { row, head = 0, margin, hooks }) {
     this.element = element;
     this.space = space;
     this.row = row;
+    this.margin = margin;
     this.height = 0;
     this.width = 0;
     this.top = 0;
@@ -77,7 +79,7 @@ export class Scroller {
   /** Rows to draw. */
   sight() {
     this.top = Math.min(this.top, this.bottom); // a list that got shorter was scrolled by the browser
-    return sight(this.top, this.height, this.count, this.row);
+    return sight(this.top, this.height, this.count, this.row, this.margin);
   }
 }
 

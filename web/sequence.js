@@ -12,10 +12,10 @@
  */
 
 import { ArrowView } from "./arrowview.js";
+import { Departures } from "./departures.js";
 import { h, setText } from "./dom.js";
 import { Lanes } from "./lanes.js";
 import { layout, SLOT, stepTo } from "./layout.js";
-import { isArrival } from "./legs.js";
 import { byTime } from "./record.js";
 import { onPress, Scroller } from "./scroller.js";
 import { Still } from "./still.js";
@@ -47,6 +47,7 @@ export class Sequence extends Scroller {
     root.append(this.still.element, this.arrows);
     this.root = root;
     this.lanes = new Lanes();
+    this.messages = new Departures(sieve);
     /** @type {Map<Rec, ArrowView>} */
     this.views = new Map();
     /** @type {ArrowView[]} */
@@ -88,18 +89,13 @@ export class Sequence extends Scroller {
 
   /** @param {Rec} rec @returns {boolean} */
   show(rec) {
-    const index = this.sieve.rows.find(this.#senderOf(rec), byTime);
+    const index = this.sieve.rows.find(this.messages.senderOf(rec), byTime);
     if (index < 0) return false;
     this.stretch(this.sieve.rows.length);
     this.reveal(Math.min(index + 1, this.sieve.rows.length - 1)); // so that its landing is in sight, too
     this.reveal(index);
     this.set = this.top;
     return true;
-  }
-
-  /** The record whose arrow shows this one. @param {Rec} rec @returns {Rec} */
-  #senderOf(rec) {
-    return isArrival(rec) && rec.twin !== undefined && this.sieve.shows(rec.twin) ? rec.twin : rec;
   }
 
   /** @param {Rec | null} selected */
@@ -127,7 +123,7 @@ export class Sequence extends Scroller {
   /** @param {Drawing} drawing @param {Rec | null} selected */
   #items({ items }, selected) {
     const left = new Map(this.views);
-    const chosen = selected === null ? null : this.#senderOf(selected);
+    const chosen = selected === null ? null : this.messages.senderOf(selected);
     let active = "";
     /** @type {Element | null} */
     let above = null;

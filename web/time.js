@@ -46,6 +46,12 @@ function micros(ts) {
   return whole * 1000 + (fraction === null ? 0 : Number(fraction[1]));
 }
 
+/** @param {string | undefined} ts @returns {number | undefined} milliseconds since 1970, with their fraction */
+export function millis(ts) {
+  const found = micros(ts);
+  return found === undefined ? undefined : found / 1000;
+}
+
 /** @param {number} bytes */
 export function size(bytes) {
   if (bytes < 1000) return `${bytes} B`;

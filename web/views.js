@@ -8,12 +8,16 @@
  */
 
 import { h } from "./dom.js";
-import { List } from "./list.js";
+import { List, listbox } from "./list.js";
 import { Sequence } from "./sequence.js";
+import { Table } from "./table.js";
+import { Waterfall } from "./waterfall.js";
 
 const TITLES = new Map([
   ["sequence", "Sequence"],
   ["panels", "Panels"],
+  ["waterfall", "Waterfall"],
+  ["table", "Table"],
 ]);
 
 /** What draws the first panel in each view. @param {import("./sieve.js").Sieve} sieve @param {string} name
@@ -22,7 +26,9 @@ export function waysOf(sieve, name, title) {
   /** @type {[string, MakeView][]} */
   const ways = [
     ["sequence", (hooks) => new Sequence(sieve, hooks)],
-    ["panels", (hooks) => new List(name, title, () => sieve.rows, hooks)],
+    ["panels", (hooks) => new List(name, () => sieve.rows, hooks, listbox(`Records: ${title}`))],
+    ["waterfall", (hooks) => new Waterfall(sieve, hooks)],
+    ["table", (hooks) => new Table(sieve, hooks)],
   ];
   return new Map(ways);
 }

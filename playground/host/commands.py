@@ -17,7 +17,7 @@ from playground.host.calls import Block
 from playground.host.choosing import Choice
 from playground.host.conversation import Conversation
 from playground.host.doctor import Checkup
-from playground.host.providers import KNOWN, Provider
+from playground.host.providers import Provider
 from playground.host.providers.content import all_text
 from playground.host.router import Router, RouterError
 from playground.host.saved import SavedError, Shelf

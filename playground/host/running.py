@@ -108,11 +108,12 @@ class Runner:
         Raises Halted after Ctrl-C; SystemExit after a second one, while the work is still being ended.
         """
         outcomes: list[Any] = [None] * len(works)
-        stop, running = threading.Event(), set(range(len(works)))
+        stop, running = threading.Event(), set[int]()
         with self._taking() as events:
-            for number, work in enumerate(works):
-                threading.Thread(target=self._do, args=[number, work, stop, events], daemon=True).start()
             try:
+                for number, work in enumerate(works):
+                    running.add(number)
+                    threading.Thread(target=self._do, args=[number, work, stop, events], daemon=True).start()
                 while running:
                     self._take(events, running, outcomes, answer, hear)
             except KeyboardInterrupt:

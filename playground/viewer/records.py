@@ -52,7 +52,7 @@ class Entry:
             value = _decode(data)
         except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
             try:
-                value = json.loads(data.decode("utf-8"), parse_constant=_refuse)
+                value = json.loads(data.decode("utf-8"), parse_constant=_refuse, parse_int=_integer)
             except UnicodeDecodeError:
                 return "not UTF-8"
             except (ValueError, RecursionError):
@@ -102,6 +102,10 @@ class _Head(msgspec.Struct):
 
 _decode = msgspec.json.Decoder().decode
 _decode_head = msgspec.json.Decoder(_Head).decode
+
+
+def _integer(digits: str) -> int | float:
+    return int(digits) if len(digits) < 400 else float(digits)  # beyond a double anyway; Python stops at 4,300 digits
 
 
 def _refuse(word: str) -> NoReturn:

@@ -5,7 +5,7 @@ Out:  a Connection that has said hello; ValueError for an entry that can't be us
 Here nobody knows where entries are kept, or what is asked later.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,7 @@ from mcp_core import revisions
 from playground.logbook import Logbook
 from playground.wire.connection import Connection
 from playground.wire.recorder import Recorder
-from playground.wire.transports import NotMCP, Transport
+from playground.wire.transports import NotMCP, Transport, TravelError
 
 Object = dict[str, Any]
 
@@ -92,47 +92,63 @@ def connect(
     Raises ValueError or TravelError.
     """
     there = entry if isinstance(entry, Way) else way(entry)
+    recorder = Recorder(log, via="stdio" if there.kind == "stdio" else "http", server=name)
 
-    def opened(make: Callable[[Recorder], Transport], via: str, mode: str) -> Connection:
-        transport = make(Recorder(log, via=via, server=name))
-        connection = Connection(transport, info, capabilities, mode=mode, **functions)
-        try:
-            connection.open()
-        except BaseException:
-            connection.close()
-            raise
-        return connection
+    def opened(transport: Transport, mode: str = mode) -> Connection:
+        return _opened(Connection(transport, info, capabilities, mode=mode, **functions))
 
     if there.kind == "stdio":
-        from playground.wire.pipe import Pipe
-
-        cwd = Path(there.cwd).expanduser() if there.cwd is not None else None
-        return opened(lambda recorder: Pipe(there.command, recorder, env=there.env, cwd=cwd), "stdio", mode)
+        return opened(_pipe(there, recorder))
     if there.kind == "http":
-        from playground.wire.http import Http
-
         try:
-            return opened(lambda recorder: Http(there.url, recorder, headers=there.headers), "http", mode)
+            return opened(_http(there, recorder))
         except NotMCP as error:
             # Such an address may be the event stream of an old server, for which a POST is a wrong method (2025-03-26
             # and later, transports, Backwards Compatibility).
             if error.status not in (400, 404, 405) or mode in revisions.STATELESS:
                 raise
-            try:
-                return _old(opened, there, name, mode)
-            except NotMCP:
-                raise error from None
-    return _old(opened, there, name, mode)
+            not_mcp = error
+    # Nothing that speaks 2026-07-28 has the old transport, so there is no point in probing for it.
+    mode = revisions.LATEST_HANDSHAKE if mode == "auto" else mode
+    try:
+        connection = opened(_old_sse(there, recorder), mode)
+    except TravelError:
+        if there.kind == "http":
+            raise not_mcp from None
+        raise
+    recorder.warn(f"{name!r} is reached by {DEPRECATED}.")
+    return connection
 
 
-def _old(opened: Callable[..., Connection], there: Way, name: str, mode: str) -> Connection:
+def _opened(connection: Connection) -> Connection:
+    try:
+        connection.open()
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+# Each imports what it needs when it is needed: requests takes longer than all the rest together.
+
+
+def _pipe(there: Way, recorder: Recorder) -> Transport:
+    from playground.wire.pipe import Pipe
+
+    cwd = Path(there.cwd).expanduser() if there.cwd is not None else None
+    return Pipe(there.command, recorder, env=there.env, cwd=cwd)
+
+
+def _http(there: Way, recorder: Recorder) -> Transport:
+    from playground.wire.http import Http
+
+    return Http(there.url, recorder, headers=there.headers)
+
+
+def _old_sse(there: Way, recorder: Recorder) -> Transport:
     from playground.wire.old_sse import OldSse
 
-    # Nothing that speaks 2026-07-28 has this transport, so there is no point in probing for it.
-    mode = revisions.LATEST_HANDSHAKE if mode == "auto" else mode
-    connection = opened(lambda recorder: OldSse(there.url, recorder, headers=there.headers), "http", mode)
-    connection.transport.recorder.warn(f"{name!r} is reached by {DEPRECATED}.")
-    return connection
+    return OldSse(there.url, recorder, headers=there.headers)
 
 
 def _texts(entry: Mapping[str, Any], key: str) -> Mapping[str, str]:

@@ -43,7 +43,7 @@ def streams_of(context: BrowserContext) -> list[str]:
     return asked
 
 
-def open_dashboard(page: Page, viewer: str, query: str = "") -> None:
+def open_dashboard(page: Page, viewer: str, query: str = "?view=panels") -> None:
     page.goto(f"{viewer}/dashboard{query}")
     expect(state(page)).to_have_attribute("data-state", LIVE)
 
@@ -361,7 +361,7 @@ def test_a_hostile_log_is_shown_as_text_and_runs_nothing(page: Page, viewer: str
     name = "<img src=x onerror=window.owned=1>"
     log.append(name, json.dumps(log.record("from-a-hostile-file")))
     page.goto(f"{viewer}{path}?filter={HOSTILE[0]}&all={HOSTILE[2]}&files=")
-    page.goto(f"{viewer}{path}#{HOSTILE[0]}")
+    page.goto(f"{viewer}{path}?view=panels#{HOSTILE[0]}")
     panel = "all" if path == "/dashboard" else "filter"
     expect(rows(page, panel)).to_have_count(len(HOSTILE) + 3)
     expect(rows(page, panel).first).to_contain_text(HOSTILE[0][:20])

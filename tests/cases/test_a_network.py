@@ -141,7 +141,9 @@ def test_a02_our_own_names_work(server: Peer, viewer: Peer, host: str) -> None:
 
 
 @pytest.mark.parametrize("path", VIEWER_PATHS)
-@pytest.mark.parametrize("host", ["rebind.evil.example:{port}", "127.0.0.1:1", "localhost.:{port}", "[::1%25lo]:{port}"])
+@pytest.mark.parametrize(
+    "host", ["rebind.evil.example:{port}", "127.0.0.1:1", "localhost.:{port}", "[::1%25lo]:{port}"]
+)
 def test_a02_the_viewer_shows_another_host_nothing(viewer: Peer, path: str, host: str) -> None:
     answer = viewer.send("GET", path, headers={"Host": host.format(port=viewer.port)})
     assert answer.status in (403, 421)
@@ -201,7 +203,13 @@ def test_a03_a_page_of_another_origin_is_refused_and_nothing_runs(server: Peer, 
 
 @pytest.mark.parametrize(
     "origin",
-    ["http://127.0.0.1:5050", "http://localhost:{port}", "http://[::1]:5050", "HTTP://LOCALHOST", "https://localhost:8443"],
+    [
+        "http://127.0.0.1:5050",
+        "http://localhost:{port}",
+        "http://[::1]:5050",
+        "HTTP://LOCALHOST",
+        "https://localhost:8443",
+    ],
 )
 def test_a03_no_origin_and_our_own_are_let_in(server: Peer, viewer: Peer, origin: str) -> None:
     assert write(server, "own.txt").status == 200
@@ -228,7 +236,8 @@ WRONG_TYPES = [
     "text/plain", "text/plain; application/json", "text/plain;charset=UTF-8,application/json", "", "application/jsonx",
     "application/x-www-form-urlencoded", "multipart/form-data; boundary=application/json", "application/json-rpc",
     "application/json, text/plain", "text/plain, application/json", "application/problem+json", "text/json", "*/*",
-    "application/*", "json", "application /json", "application/json;charset=utf-16", "application/json; charset=latin-1",
+    "application/*", "json", "application /json", "application/json;charset=utf-16",
+    "application/json; charset=latin-1",
     "application/json; charset=utf-7", "application/json; charset=", "application\\json", "application/j\u00dfon",
     "application/json+x", '"application/json"', "application/json charset=utf-8", "application/jsonrequest",
 ]  # fmt: skip
@@ -269,7 +278,8 @@ def test_a07_no_answer_grants_another_site_anything(server: Peer, viewer: Peer, 
     asked = {"Access-Control-Request-Method": "POST", "Access-Control-Request-Headers": "content-type"}
     for origin in ("https://attacker.example", "null", "http://localhost:5050"):
         for path in [*VIEWER_PATHS, "/nothing", "/web/app.js"]:
-            answer = viewer.send(method, path + "?history=0", headers={"Origin": origin, "Range": "bytes=0-1"} | asked) if (
+            answer = viewer.send(method, path + "?history=0", headers={"Origin": origin,
+            "Range": "bytes=0-1"} | asked) if (
                 path != "/stream" or origin != "http://localhost:5050"
             ) else None  # fmt: skip
             assert answer is None or answer.status != 200 or (method in ("GET", "HEAD") and "local" in origin)
@@ -379,8 +389,10 @@ def test_a10_a_request_that_lies_about_its_end_is_refused(server: Peer, name: st
 
 # ---- A14: what a hostile server says ---------------------------------------------------------------------------------
 
-HOSTILE = ["$(touch pwn)", "`touch pwn`", "file:///etc/hostname", "javascript:alert(1)", "\x1b[2J\x1b]0;title\x07", "%n%s",
-           "../../etc/passwd", "\u202etxt.exe", "<script>alert(1)</script>", "; touch pwn #", "| touch pwn"]  # fmt: skip
+HOSTILE = ["$(touch pwn)", "`touch pwn`", "file:///etc/hostname", "javascript:alert(1)", "\x1b[2J\x1b]0;title\x07",
+    "%n%s",
+           "../../etc/passwd", "\u202etxt.exe", "<script>alert(1)</script>", "; touch pwn #",
+           "| touch pwn"]  # fmt: skip
 
 
 @pytest.mark.parametrize("how", ["answers", "redirects", "demands a login"])
@@ -447,7 +459,9 @@ def test_a15_the_folder_is_resolved_once_at_the_start(start: Start, tmp_path: Pa
     other.mkdir()
     (tmp_path / "link").symlink_to(real)
     peer = Peer(
-        start("server.py", "--port", 0, "--logs", tmp_path / "logs", "--files", "link"), tmp_path, Canary(tmp_path / "c")
+        start("server.py", "--port", 0, "--logs", tmp_path / "logs", "--files", "link"),
+        tmp_path,
+        Canary(tmp_path / "c"),
     )
     assert str(real) in peer.running.wait_for("Files in")
     (tmp_path / "link").unlink()

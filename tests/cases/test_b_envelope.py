@@ -173,7 +173,8 @@ def test_b07_an_answer_with_a_null_id_is_no_request(server: Peer) -> None:
 
 IDS = [
     "1", 1, 0, "", -1, -0, "x" * 4096, 'emoji 🙂 "quoted" \\ \n\t\r\0', 2**53 + 1, -(2**63), 10**30, 10**900, "null",
-    "0", " ", "\u2028\u2029\u0085", "<script>", "\x7f\x1b[2J", "constructor", "__proto__", "é" * 500, "e\u0301", "\ud800",
+    "0", " ", "\u2028\u2029\u0085", "<script>", "\x7f\x1b[2J", "constructor", "__proto__", "é" * 500, "e\u0301",
+    "\ud800",
 ]  # fmt: skip
 
 
@@ -267,13 +268,16 @@ def test_b17_what_is_declared_works_and_what_is_not_is_no_method(server: Peer) -
         assert server.rpc(method)["error"]["code"] in (-32601, -32602)
 
 
+NO_VERSIONS: list[Any] = [..., None, 7, 2025.0, True, [], ["2025-11-25"], {}]
+
+
 @BOTH
 @pytest.mark.parametrize(
     ("asked", "got"),
     [
         *((revision, revision) for revision in ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")),
         *((text, "2025-11-25") for text in ("2099-01-01", "1999-01-01", "2026-07-28", "", "x" * 10_000, "2025-11-25 ")),
-        *((value, None) for value in (..., None, 7, 2025.0, True, [], ["2025-11-25"], {})),
+        *((value, None) for value in NO_VERSIONS),
     ],
     ids=lambda value: ascii(value)[:30],
 )
@@ -317,13 +321,12 @@ def test_b20_wrong_arguments_are_a_tool_error_that_names_them(
     assert not (server.files / "made.txt").exists()
 
 
-@pytest.mark.parametrize(
-    "params",
-    [{"name": "list_files", "arguments": arguments} for arguments in ([], "x", 1, True, [1])]
-    + [{"name": name} for name in (5, None, [], {}, True)]
-    + [{}, {"arguments": {}}],
-    ids=lambda params: json.dumps(params),
-)
+NO_ARGUMENTS: list[Any] = [[], "x", 1, True, [1]]
+NO_CALLS: list[Any] = [{}, {"arguments": {}}, {"name": 5}, {"name": None}, {"name": []}, {"name": {}}, {"name": True}]
+NO_CALLS += [{"name": "list_files", "arguments": arguments} for arguments in NO_ARGUMENTS]
+
+
+@pytest.mark.parametrize("params", NO_CALLS, ids=json.dumps)
 def test_b20_params_that_are_no_call_are_invalid_params(server: Peer, params: Any) -> None:
     assert server.rpc("tools/call", params)["error"]["code"] == -32602
 
@@ -418,7 +421,8 @@ def test_b22_what_has_no_shape_of_a_message_is_refused_with_its_id(server: Peer,
 
 
 @pytest.mark.parametrize(
-    "name", ["Read_File", "read_file ", " read_file", "nosuch", "__class__", "", "read_file\x00", "read-file", "x" * 10_000,
+    "name", ["Read_File", "read_file ", " read_file", "nosuch", "__class__", "", "read_file\x00", "read-file",
+    "x" * 10_000,
              "\u202eelif_daer", "<img src=x onerror=alert(1)>", "read_file\n", "reаd_file"]
 )  # fmt: skip
 def test_b24_an_unknown_tool_is_invalid_params_that_names_it_and_the_known_ones(server: Peer, name: str) -> None:
