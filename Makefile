@@ -10,7 +10,7 @@ PYTHON ?= $(shell for name in python3 python python3.14 python3.13 python3.12 py
 SETUP = @$(if $(PYTHON),$(PYTHON) scripts/setup,echo "This needs Python 3.11 or newer, and none is on the PATH." && false)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint fmt coverage clean-logs
+.PHONY: help demo test lint fmt coverage conformance clean-logs
 
 help: ## what can be made
 	@sed -n 's/^\([a-z-]*\): ## /  make \1	/p' Makefile | expand -t 20
@@ -34,6 +34,10 @@ fmt: ## put all Python files into shape
 coverage: ## the tests, with what they leave untouched
 	$(SETUP) --tests
 	@$(VENV) -m pytest --numprocesses=auto --quiet --cov --cov-report=term-missing
+
+conformance: ## what the official conformance suite says of the server and the client
+	$(SETUP) --tests
+	@$(VENV) -m tests.conformance.suite
 
 clean-logs: ## empty logs/ (also while scripts write to them)
 	@for log in logs/*.jsonl; do if [ -f "$$log" ]; then : > "$$log"; fi; done; rm -f logs/*.jsonl.*

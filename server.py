@@ -218,7 +218,7 @@ def create_app(catalogue: Catalogue, log: Logbook, *, page_size: int = 100) -> "
     """The web application around a catalogue; serve it behind playground.gate."""
     import flask
 
-    from playground.server.posts import Answer, HttpLive
+    from playground.server.posts import Answer, HttpLive, as_logged, headers_of
     from playground.server.sessions import Sessions
     from playground.server.streams import HEARTBEAT
 
@@ -248,11 +248,7 @@ def create_app(catalogue: Catalogue, log: Logbook, *, page_size: int = 100) -> "
         return flask.request.environ.get("playground.on_gone", lambda call: None)
 
     def seen() -> dict[str, Any]:
-        """What the log shows of the HTTP request."""
-        matter = ("Accept", "Content-Type", "Origin", "User-Agent", "Last-Event-Id")
-        request = flask.request
-        headers = {k: v for k, v in request.headers if k in matter or k.lower().startswith("mcp-")}
-        return {"method": request.method, "path": request.path, "headers": headers}
+        return as_logged(flask.request.environ)
 
     def connection() -> str:
         return f"http-{flask.request.environ.get('REMOTE_PORT')}"
@@ -268,8 +264,8 @@ def create_app(catalogue: Catalogue, log: Logbook, *, page_size: int = 100) -> "
 
     @app.post("/mcp")
     def mcp() -> flask.Response:
-        raw, id = flask.request.get_data(), flask.request.headers.get("Mcp-Session-Id")
-        headers = {name.lower(): value for name, value in flask.request.headers}
+        raw, headers = flask.request.get_data(), headers_of(flask.request.environ)
+        id = headers.get("mcp-session-id")
         live = sessions.find(id) if id is not None else None
         try:
             value = messages.parse(raw)

@@ -107,7 +107,7 @@ def _check_word(call: Call) -> None:
 def _check_mirrored_arguments(call: Call, headers: Headers) -> None:
     name: Any = call.params.get("name")
     tool = call.catalogue.tools.get(name) if isinstance(name, str) else None
-    if tool is not None:
+    if tool is not None and tool.mirrored:
         schema, arguments = tool.listed["inputSchema"], call.params.get("arguments")
         if (complaint := http.param_objection(arguments, schema, headers)) is not None:
             raise complaint

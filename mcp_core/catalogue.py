@@ -29,6 +29,7 @@ class Tool:
     listed: dict[str, Any]  # as tools/list shows it, in the newest revision
     needs: dict[str, Any]  # the client capabilities without which it won't run
     check: schemas.Check
+    mirrored: dict[tuple[str, ...], str]  # the arguments that travel in a header too (headers.mirrored)
 
 
 @dataclass(frozen=True)
@@ -151,9 +152,9 @@ class Catalogue:
             entry["inputSchema"] = listed.get("inputSchema") or schemas.of_parameters(function)
             entry["outputSchema"] = listed.get("outputSchema") or _output_schema(function)
             entry = _present(**{**entry, "annotations": hints or None, **listed})
-            headers.mirrored(entry["inputSchema"])  # raises ValueError where x-mcp-header stands where it must not
-            name = entry["name"]
-            self.tools[name] = Tool(name, function, entry, needs or {}, _once(entry["inputSchema"]))
+            schema, name = entry["inputSchema"], entry["name"]
+            mirrored = headers.mirrored(schema)  # raises ValueError where x-mcp-header stands where it must not
+            self.tools[name] = Tool(name, function, entry, needs or {}, _once(schema), mirrored)
             return function
 
         return offer

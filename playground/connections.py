@@ -70,6 +70,13 @@ class Task(WSGITask):
             self.content_length = len(body)
             self.write(body)
 
+    def write(self, data: bytes) -> None:
+        """Send a part of the answer; the first together with the head, which waitress would send by itself."""
+        if not self.wrote_header and self.complete and data and self.has_body and self.content_length != 0:
+            cast(Channel, self.channel).head = self.build_response_header()
+            self.wrote_header = True
+        super().write(data)
+
     def get_environment(self) -> "WSGIEnvironment":
         environ = super().get_environment()
         environ["playground.on_gone"] = cast(Channel, self.channel).on_gone
@@ -83,6 +90,25 @@ class Task(WSGITask):
                 raise _TooManyStreams
             channel.is_streaming = True
         return super().build_response_header()
+
+
+class _WakesIfNeeded:
+    """The server as its channels see it.
+
+    waitress wakes the loop after each request. That costs as much as reading the next one, and mostly the loop would
+    find nothing to do for the channel but what it asks the system for anyway.
+    """
+
+    def __init__(self, channel: "Channel", server: Any) -> None:
+        self._channel, self._server = channel, server
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._server, name)
+
+    def pull_trigger(self) -> None:
+        channel = self._channel
+        if channel.requests or channel.total_outbufs_len or channel.will_close or channel.close_when_flushed:
+            self._server.pull_trigger()
 
 
 class Channel(HTTPChannel):
@@ -99,6 +125,7 @@ class Channel(HTTPChannel):
     _flush_some: Any
     _flush_exception: Any
 
+    head = b""  # of the running answer, until its first part follows
     is_streaming = False  # the running answer has no end in sight
     is_half_closed = False  # the client will send no more, but may wait for its answer
     is_polite = False  # let the client finish before closing
@@ -106,6 +133,7 @@ class Channel(HTTPChannel):
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
+        self.server = _WakesIfNeeded(self, self.server)
         self._idle_since = time.monotonic()
         self._request_since: float | None = None
         self._linger_until: float | None = None
@@ -115,14 +143,29 @@ class Channel(HTTPChannel):
     # ---- in the loop -------------------------------------------------------------------------------
 
     def readable(self) -> bool:
-        # As in waitress but for the first condition; asked of every connection in each turn of the loop.
+        # As in waitress but for the first condition and the last; asked of every connection in each turn of the loop.
         return not (
             self.is_half_closed
             or self.will_close
             or self.close_when_flushed
             or len(self.requests) > 1
-            or self.total_outbufs_len
+            or (self.total_outbufs_len and self._is_waiting_to_send())
         )
+
+    def writable(self) -> bool:
+        return bool(
+            self.will_close
+            or self.close_when_flushed
+            or (self.total_outbufs_len and self._is_waiting_to_send())
+        )
+
+    def _is_waiting_to_send(self) -> bool:
+        # A worker that has the lock is sending at this moment, and wakes the loop if it can't send all. Without this
+        # look the loop would ask the system again and again whether the client can take what is on its way already.
+        if not self.outbuf_lock.acquire(False):
+            return False
+        self.outbuf_lock.release()
+        return bool(self.total_outbufs_len)
 
     def handle_read(self) -> None:
         try:
@@ -225,6 +268,11 @@ class Channel(HTTPChannel):
         self.server.add_task(self)  # type: ignore[arg-type]  # the stubs say Task
 
     # ---- in a worker thread ------------------------------------------------------------------------
+
+    def write_soon(self, data: Any) -> int:
+        if self.head:
+            data, self.head = self.head + data, b""
+        return super().write_soon(data)
 
     def service(self) -> None:
         super().service()

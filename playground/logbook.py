@@ -164,10 +164,10 @@ class Logbook:
         src: str | None,
     ) -> None:
         known = "".join([f',"{name}":{quote(value)}' for name, value in fields.items() if value is not None])
-        if self._redactor.finds(data):
-            data, redacted = self._redactor.mask(data), True
-        if self._redactor.finds(known):
-            known, redacted = "," + self._redactor.mask(f"{{{known[1:]}}}")[1:-1], True
+        if self._redactor.finds(data + known):
+            redacted = True
+            data = self._redactor.mask(data) if self._redactor.finds(data) else data
+            known = "," + self._redactor.mask(f"{{{known[1:]}}}")[1:-1] if self._redactor.finds(known) else known
         rest = "" if ms is None else f',"ms":{round(ms, 3)}'
         if src is not None:
             rest += f',"src":{quote(src)}'
@@ -249,7 +249,7 @@ def trace_of(message: Any) -> str | None:
 def _traceparent(message: Any) -> re.Match[str] | None:
     value = message
     for name in ("params", "_meta", "traceparent"):
-        value = value.get(name) if isinstance(value, Mapping) else None
+        value = value.get(name) if isinstance(value, dict) else None
     return _TRACEPARENT.fullmatch(value) if isinstance(value, str) else None
 
 
@@ -259,6 +259,11 @@ def source_of(thing: Any) -> str:
         return _place(thing.f_code, thing.f_lineno)
     while isinstance(thing, functools.partial):
         thing = thing.func
+    return _source(thing)
+
+
+@functools.lru_cache(maxsize=256)
+def _source(thing: Any) -> str:
     code = thing if isinstance(thing, CodeType) else inspect.unwrap(thing).__code__
     return _place(code, code.co_firstlineno)
 

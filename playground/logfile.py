@@ -20,7 +20,6 @@ Theory of operation
     call.
 """
 
-import contextlib
 import os
 import re
 import stat
@@ -143,8 +142,10 @@ class LogFile:
 
     def _release(self, is_locked: bool) -> None:
         if is_locked and self._descriptor >= 0:
-            with contextlib.suppress(OSError):
+            try:
                 _unlock(self._descriptor)
+            except OSError:
+                return  # it goes with the descriptor
 
     def _ends_in_lf(self, size: int) -> bool:
         os.lseek(self._descriptor, size - 1, os.SEEK_SET)  # append mode: writing still goes to the end

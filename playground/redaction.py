@@ -19,6 +19,7 @@ Theory of operation
 """
 
 import base64
+import functools
 import json
 import re
 from collections.abc import Iterable, Mapping
@@ -93,14 +94,19 @@ def without_keys(http: Mapping[str, Any]) -> tuple[dict[str, Any], bool]:
     kept: dict[str, Any] = {}
     dropped = False
     for name, value in http.items():
-        if _KEY_HEADER.search(name):
+        if _is_of_a_key(name):
             dropped = True
             continue
-        if isinstance(value, Mapping):
+        if isinstance(value, dict):
             value, inner = without_keys(value)
             dropped = dropped or inner
         kept[name] = value
     return kept, dropped
+
+
+@functools.lru_cache(maxsize=1024)
+def _is_of_a_key(name: str) -> bool:
+    return _KEY_HEADER.search(name) is not None
 
 
 def _forms(secret: str) -> Iterable[str]:

@@ -148,6 +148,8 @@ class Server(TcpWSGIServer):
         info = (sock.family, sock.type, sock.proto, sock.getsockname())
         self._is_stopping = False
         self._inspected = 0.0
+        self._poll: Any = select.poll() if hasattr(select, "poll") else None
+        self._asked: dict[int, int] = {}  # of the system: flags by descriptor
         super().__init__(gate, map={}, _sock=sock, dispatcher=dispatcher, adj=book, sockinfo=info, bind_socket=False)
 
     def run(self) -> int:  # type: ignore[override]  # waitress returns nothing
@@ -194,7 +196,28 @@ class Server(TcpWSGIServer):
         return list(self.active_channels.values())
 
     def _turn(self, timeout: float) -> None:
-        wasyncore.loop(timeout=timeout, use_poll=True, map=self._map, count=1)
+        """Wait for the system to tell of any socket, and let each do what it can: wasyncore's loop, once around.
+
+        What is asked of the system is kept from turn to turn, because with hundreds of streams it hardly changes.
+        """
+        if not hasattr(select, "poll"):  # pragma: no cover - Windows
+            wasyncore.loop(timeout=timeout, map=self._map, count=1)
+            return
+        asked: dict[int, int] = {}
+        for number, part in list(self._map.items()):
+            # Writing first: what a worker sends meanwhile may make a part readable, never writable.
+            flags = select.POLLOUT if part.writable() and not part.accepting else 0
+            flags |= (select.POLLIN | select.POLLPRI) if part.readable() else 0
+            if flags:
+                asked[number] = flags
+        for number, flags in asked.items() - self._asked.items():
+            self._poll.register(number, flags)
+        for number in self._asked.keys() - asked.keys():
+            self._poll.unregister(number)
+        self._asked = asked
+        for number, flags in self._poll.poll(timeout * 1000):
+            if (part := self._map.get(number)) is not None:
+                wasyncore.readwrite(part, flags)
 
     def _finish(self) -> None:
         self.accepting = False

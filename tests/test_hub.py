@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from playground.viewer import hub as following
 from playground.viewer import tail
 from playground.viewer.folder import Folder
 from playground.viewer.hub import Closed, Event, Hub, Overflow
@@ -200,6 +201,35 @@ def test_a_giant_line_costs_little_memory_and_the_next_comes(hub: Hub, logs: Pat
     assert good["record"] == {"good": 1}
 
 
+def test_a_log_that_grew_by_far_too_much_keeps_no_other_waiting(
+    hub: Hub, logs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Twenty gigabytes were once read to their end before anybody else had a turn."""
+    monkeypatch.setattr(following, "TURN", tail.CHUNK)
+    client = started(hub)
+    append(logs / "a.jsonl", "")
+    with (logs / "a.jsonl").open("r+b") as file:
+        file.truncate(400 * tail.CHUNK)
+    append(logs / "b.jsonl", "one\n")
+    append(logs / "a.jsonl", "\ntwo\n")
+    assert client.lines(1)[0] == "one"
+    assert client.lines(3)[-1] == "two"
+
+
+def test_the_files_of_one_name_are_read_in_their_order_also_turn_by_turn(
+    hub: Hub, logs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(following, "TURN", 1)
+    append(logs / "a.jsonl", "")
+    client = started(hub)
+    rows = [f"{number:06} {'x' * 100}" for number in range(9000)]
+    for part in range(3):
+        append(logs / "a.jsonl", "".join(f"{row}\n" for row in rows[part * 3000 : (part + 1) * 3000]))
+        if part < 2:
+            (logs / "a.jsonl").rename(logs / f"a.jsonl.{part + 1}")
+    assert client.lines(9000) == rows
+
+
 def test_invalid_text_is_flagged_and_the_next_line_follows(hub: Hub, logs: Path) -> None:
     client = started(hub)
     append(logs / "a.jsonl", b"\xff bad\n{}\n\n \n")
@@ -328,3 +358,20 @@ def test_a_file_that_is_gone_before_it_could_be_opened_is_passed_over(
 
 def test_a_hub_that_never_began_can_be_closed(logs: Path) -> None:
     Hub(Folder(logs)).close()
+
+
+def test_a_disk_that_fails_ends_the_following_of_nothing(hub: Hub, logs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from playground.viewer import hub as module
+
+    failures = [OSError(5, "Input/output error")] * 2
+
+    def read_at(descriptor: int, count: int, start: int) -> bytes:
+        if failures:
+            raise failures.pop()
+        return os.pread(descriptor, count, start)
+
+    monkeypatch.setattr(module, "read_at", read_at)
+    client = started(hub)
+    (logs / "a.jsonl").write_text('{"n":1}\n')
+    client.take(lambda: len(client.events) == 1)
+    assert not failures

@@ -21,9 +21,11 @@ import log_viewer
 from mcp_core.sse import Decoder, Event
 from playground import serve
 from playground.gate import Gate
+from playground.logbook import Logbook
 from playground.viewer import book
 from playground.viewer.folder import Folder
 from playground.viewer.hub import Hub
+from playground.viewer.relay import Relay
 
 ROOT = Path(__file__).resolve().parent.parent
 HEARTBEAT = 0.2
@@ -366,7 +368,8 @@ def site(tmp_path: Path) -> Path:
 def gated(hub: Hub, site: Path) -> Ask:
     """Asks the application behind its gate."""
     hub.start()
-    app = log_viewer.create_app(hub, root=site, heartbeat=0.05)
+    way = Relay("http://127.0.0.1:1/mcp", lambda: Logbook(hub.folder.path, "mcp-viewer"))
+    app = log_viewer.create_app(hub, way, root=site, heartbeat=0.05)
     gate = Gate(app, port=5050, routes=log_viewer.ROUTES, headers=log_viewer.HEADERS)
     from werkzeug.test import Client
 

@@ -28,6 +28,7 @@ def entry(data: bytes, size: int | None = None) -> Entry:
         b'{"a":"\\ud800"}',
         b'{"a":123456789012345678901234567890, "b":1e999}',
         b'{"a":"<script>"}',
+        b'{"a":1e999,"b":' + b"9" * 400 + b"}",
     ],
 )
 def test_a_record_travels_as_it_stands(data: bytes) -> None:
@@ -69,6 +70,11 @@ def test_a_flawed_line_is_shown_and_flagged(data: bytes, flaw: str, raw: str) ->
 
 def test_a_line_nested_too_deeply_is_flagged() -> None:
     assert entry(b'{"a":' + b"[" * 100_000 + b"]" * 100_000 + b"}").value == "not JSON"
+
+
+def test_a_number_of_any_length_is_one() -> None:
+    value = entry(b'{"a":' + b"9" * 5000 + b"}").value
+    assert value == {"a": float("inf")}
 
 
 def test_a_cut_line_tells_its_true_size() -> None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+import threading
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -215,3 +216,16 @@ def test_a_large_history_comes_in_pieces(hub: Hub, logs: Path) -> None:
             break
     assert len(sizes) > 4
     assert max(sizes) < 2 * stream_module.PIECE
+
+
+def test_a_client_that_has_left_is_waited_for_no_longer(logs: Path) -> None:
+    hub = Hub(Folder(logs))
+    hub.start()
+    gone: list[Callable[[], None]] = []
+    reader = Reader(hub, heartbeat=60, on_gone=gone.append).live()
+    waiting = threading.Thread(target=lambda: list(reader.pieces), daemon=True)
+    waiting.start()
+    gone[0]()
+    waiting.join(10)
+    assert not waiting.is_alive()
+    hub.close()

@@ -1,7 +1,8 @@
 """A stream of events: kept, numbered, read by one at a time, and taken up again where it was left."""
 
+import itertools
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 
@@ -106,3 +107,29 @@ def test_a_delivery_that_sends_the_client_away_ends_the_reading_but_not_the_stre
     stream.put("the rest")
     stream.end()
     assert texts(stream.read()) == ["the rest"]
+
+
+def test_a_reader_whose_connection_is_gone_waits_no_longer(stream: Stream) -> None:
+    gone: list[Callable[[], None]] = []
+    reading = stream.read(on_gone=gone.append)
+    stream.put("a")
+    assert texts(itertools.islice(reading, 1)) == ["a"]
+    rest: list[str] = []
+    waiting = threading.Thread(target=lambda: rest.extend(reading), daemon=True)
+    waiting.start()
+    gone[0]()
+    waiting.join(10)  # a comment, which would tell it otherwise, comes after 15 seconds
+    assert not waiting.is_alive()
+    assert not stream.is_read
+
+
+def test_who_has_left_takes_no_place_from_who_came_later(stream: Stream) -> None:
+    gone: list[Callable[[], None]] = []
+    first = stream.read(on_gone=gone.append)
+    stream.put("a")
+    next(first)
+    second = stream.read(after=1)
+    stream.put("b")
+    assert "data: b" in next(second)
+    gone[0]()
+    assert stream.is_read

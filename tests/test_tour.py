@@ -23,6 +23,7 @@ from playground.explainer import explain, explanations
 from playground.touring import FOLDER, tours
 from tests.conformance.wire import judged
 from tests.conftest import clean_environment
+from tests.talks import untold
 
 ROOT = Path(__file__).resolve().parent.parent
 Json = dict[str, Any]
@@ -135,6 +136,7 @@ def check(name: str, logs: Path) -> None:
     missing = [w.method for w in WORDS if SHOWN[w.method] == name and not eras(w) <= shows(logs, w)]
     assert missing == []
     assert unexplained(logs) == []
+    assert untold(logs) == []
     for log in ("mcp-server", "mcp-client-simple"):
         if log == "mcp-server" or name not in WRONG_ON_PURPOSE:
             judge = judged(logs / f"{log}.jsonl")

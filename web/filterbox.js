@@ -111,6 +111,12 @@ export class FilterBox {
     if (state.filter !== "") this.apply();
   }
 
+  /** Shows what a filter lets through, as if it had been typed. @param {string} filter */
+  fill(filter) {
+    this.input.value = filter;
+    this.apply();
+  }
+
   clear() {
     this.input.value = "";
     this.#setChips(new Set());

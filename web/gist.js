@@ -7,6 +7,7 @@
  * @typedef {import("./record.js").Kind} Kind
  */
 
+import { chatGist } from "./chatgist.js";
 import { brief, isObject } from "./json.js";
 
 /** The parameter that names what a request is about, by method. */
@@ -34,7 +35,7 @@ export function detailOf(value, kind, message) {
   if (kind === "request" || kind === "notification") return subject(message);
   if (kind === "batch") return `${value.data.message.length} messages in one array`;
   if (kind === "unparsed") return brief(value.data.raw ?? value.data.raw_base64 ?? value.data.message);
-  return scalars(value.data);
+  return (isObject(value.data) ? chatGist(String(value.event), value.data) : null) ?? scalars(value.data);
 }
 
 /** @param {Record<string, any>} message */

@@ -7,7 +7,7 @@
  *
  * @typedef {import("./record.js").Rec} Rec
  * @typedef {{store: import("./store.js").Store, texts: () => import("./explain.js").Texts, jump: (rec: Rec) => void,
- *   redraw: () => void}} Context
+ *   narrow: (filter: string) => void, redraw: () => void}} Context
  * @typedef {(rec: Rec, context: Context) => Node[]} View
  */
 
@@ -17,10 +17,12 @@ import { httpView } from "./httpview.js";
 import { jsonView } from "./jsonview.js";
 import { pairView } from "./pairview.js";
 import { sendView } from "./sendview.js";
+import { timingView } from "./timingview.js";
 import { h } from "./dom.js";
 import { badge } from "./row.js";
 import { clock } from "./time.js";
 import { direction, shortName, title, wait } from "./titles.js";
+import { quoted } from "./quoted.js";
 import { visible } from "./visible.js";
 
 /** @type {{name: string, label: string, view: View}[]} */
@@ -28,6 +30,7 @@ const TABS = [
   { name: "explain", label: "Explain", view: explainView },
   { name: "json", label: "JSON", view: jsonView },
   { name: "http", label: "HTTP", view: httpView },
+  { name: "timing", label: "Timing", view: timingView },
   { name: "pair", label: "Pair", view: pairView },
   { name: "code", label: "Code", view: codeView },
   { name: "send", label: "Console", view: sendView },
@@ -124,7 +127,7 @@ export class Inspector {
     const { rec, body } = this;
     if (rec === null) return;
     this.rev = rec.rev;
-    this.head.replaceChildren(...heading(rec));
+    this.head.replaceChildren(...heading(rec, this.context.narrow));
     TABS.forEach((tab, index) => {
       this.buttons[index].setAttribute("aria-selected", String(tab === this.tab));
       this.buttons[index].tabIndex = tab === this.tab ? 0 : -1;
@@ -145,8 +148,8 @@ export class Inspector {
   }
 }
 
-/** @param {Rec} rec */
-function heading(rec) {
+/** @param {Rec} rec @param {(filter: string) => void} narrow */
+function heading(rec, narrow) {
   const name = title(rec) || visible(rec.kind);
   const number = rec.id === undefined ? null : h("span", { class: "number" }, `#${visible(rec.id, 40)}`);
   const facts = [rec.kind, visible(shortName(rec.component), 60), direction(rec), clock(rec.ts), wait(rec)].filter(
@@ -163,5 +166,21 @@ function heading(rec) {
       ]),
     ),
     rec.badges.length > 0 ? h("p", { class: "badges" }, rec.badges.map(badge)) : "",
+    narrowing(rec, narrow),
   ];
+}
+
+/** What shows only this exchange, session or trace. @param {Rec} rec @param {(filter: string) => void} narrow */
+function narrowing(rec, narrow) {
+  /** @type {[string, string | undefined][]} */
+  const keys = [
+    ["exchange", rec.exchange],
+    ["session", rec.marks.session],
+    ["trace", rec.marks.trace],
+  ];
+  const known = keys.filter(([key, value]) => value !== undefined && rec.text.includes(`"${key}"`));
+  if (known.length === 0) return "";
+  const button = (/** @type {string} */ key, /** @type {string} */ value) =>
+    h("button", { type: "button", class: "chip", on: { click: () => narrow(`${key}=${quoted(value)}`) } }, key);
+  return h("p", { class: "only" }, "Show only this ", ...known.map(([key, value]) => button(key, value ?? "")));
 }

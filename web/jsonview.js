@@ -7,8 +7,10 @@
  * @typedef {import("./json.js").Node} Node
  */
 
+import { curlOf } from "./curl.js";
 import { copy, h } from "./dom.js";
-import { flatten, read, scalar } from "./json.js";
+import { flatten, isObject, read, scalar } from "./json.js";
+import { valueOf } from "./record.js";
 import { visible, visibleLines } from "./visible.js";
 import { wireOf } from "./wire.js";
 
@@ -61,11 +63,37 @@ export function jsonView(rec, { redraw }) {
           h("button", { type: "button", "aria-pressed": String(each === mode), on: { click: choose(each) } }, label),
         ),
       ),
-      button,
+      h("span", { class: "copies" }, curlButton(rec, wire.text), button),
     ),
+    ...curlWarnings(rec, wire.text),
     wire.note === "" || mode === "record" ? "" : h("p", { class: "note" }, wire.note),
     mode === "raw" ? rawText(text) : tree(text, redraw),
   ].filter((part) => part instanceof globalThis.Node);
+}
+
+/** The command that sends a request again; null for what is no request over HTTP. @param {import("./record.js").Rec} rec
+ * @param {string} body */
+function curl(rec, body) {
+  if (rec.via !== "http" || rec.marks.verb === undefined || rec.dir === undefined) return null;
+  const http = valueOf(rec).data.http;
+  const headers = isObject(http.headers) ? http.headers : {};
+  const host = Object.entries(headers).find(([name]) => name.toLowerCase() === "host")?.[1];
+  const path = String(http.path ?? "/mcp");
+  return curlOf({ body, method: rec.marks.verb, url: http.url ?? `http://${host ?? "127.0.0.1:5000"}${path}`, headers });
+}
+
+/** @param {import("./record.js").Rec} rec @param {string} body */
+function curlButton(rec, body) {
+  const made = curl(rec, body);
+  if (made === null) return null;
+  const button = h("button", { type: "button", class: "plain", on: { click: () => copy(made.command, button) } }, "Copy as curl");
+  return button;
+}
+
+/** @param {import("./record.js").Rec} rec @param {string} body */
+function curlWarnings(rec, body) {
+  const warnings = curl(rec, body)?.warnings ?? [];
+  return warnings.map((warning) => h("p", { class: "faint" }, "curl: ", warning));
 }
 
 /** @param {string} text */

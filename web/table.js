@@ -15,7 +15,7 @@ import { Lanes } from "./lanes.js";
 import { List } from "./list.js";
 import { COLUMNS, TableRow } from "./tablerow.js";
 
-/** Height of a row and of the head, pixels; views.css says the same. */
+/** Height of a row and of the head, pixels; timeline.css says the same. */
 const ROW = 30;
 
 /** Rows beyond each edge. */

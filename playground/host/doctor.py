@@ -215,6 +215,8 @@ _COMMANDS = {
 def after(kind: str, provider: Provider) -> str:
     """The command that mends a failure to answer (see providers/failure.py); "" where only patience does."""
     found = _COMMANDS.get((provider.kind, kind)) or _COMMANDS.get(("*", kind), "")
+    if "{key}" in found and provider.kind == "scripted":  # which has none to set
+        return ""
     host = urlsplit(provider.base_url).hostname or ""
     return found.format(model=provider.model, key=f"{provider.kind.upper()}_API_KEY", host=host)
 

@@ -28,8 +28,22 @@ from playground.server.live import Delivery, Live
 from playground.server.streams import OnGone, Stream
 
 RETRY_MS = 1000  # after which a client that lost a stream may come back for the rest
+MATTER = ("accept", "content-type", "origin", "user-agent", "last-event-id")  # headers that the log shows
 KEPT_STREAMS = 32  # of one session, besides those that are open
 _EVENT_ID = re.compile(r"(s[0-9]{1,9})-([0-9]{1,9})")
+
+
+def headers_of(environ: Mapping[str, Any]) -> dict[str, str]:
+    """The headers of a request, by their names in lower case (PEP 3333 has them among its variables)."""
+    found = {key[5:].replace("_", "-").lower(): value for key, value in environ.items() if key[:5] == "HTTP_"}
+    return {"content-type": environ.get("CONTENT_TYPE", ""), **found}
+
+
+def as_logged(environ: Mapping[str, Any]) -> dict[str, Any]:
+    """What the log shows of an HTTP request: what matters to MCP, and no more."""
+    given = headers_of(environ).items()
+    headers = {name.title(): value for name, value in given if name in MATTER or name.startswith("mcp-")}
+    return {"method": environ["REQUEST_METHOD"], "path": environ["PATH_INFO"], "headers": headers}
 
 
 @dataclass(frozen=True, slots=True)

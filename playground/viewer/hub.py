@@ -37,6 +37,7 @@ from playground.viewer.watch import Watch
 POLL = 1.0  # seconds
 WINDOW = 10_000  # events
 WINDOW_BYTES = 8 * 1024 * 1024
+TURN = 8 * 1024 * 1024  # bytes read of one log before the others have their turn
 
 SENTENCES = {
     "truncated": "{file} was cut or rewritten; reading goes on at its beginning.",
@@ -195,42 +196,52 @@ class Hub:
             named = by_name[name].inode if name in by_name else None
             notices = followed.tail.observe(named, [file.inode for file in family], now)
             for inode in list(followed.tail.strands):
-                if inode != named or notices == []:
-                    self._read(name, followed, inode, now)
+                if inode == named:
+                    self._publish(name, followed, None, [], notices)
+                    notices = []
+                if not self._read(name, followed, inode, now):
+                    self._wake.set()  # the rest at the next look, and before it nothing of the files that came after
+                    break
+            else:
+                self._retire(name, followed, now)
             self._publish(name, followed, None, [], notices)
-            if notices and named is not None:
-                self._read(name, followed, named, now)
-            for inode, lines in followed.tail.retire(now):
-                self._publish(name, followed, inode, lines, [])
-                followed.times.pop(inode, None)
-                if inode in followed.open:
-                    os.close(followed.open.pop(inode))
 
-    def _read(self, name: str, followed: _Followed, inode: int, now: float) -> None:
-        """All that is new in one file."""
+    def _retire(self, name: str, followed: _Followed, now: float) -> None:
+        """Ends the files that lost the name long ago."""
+        for inode, lines in followed.tail.retire(now):
+            self._publish(name, followed, inode, lines, [])
+            followed.times.pop(inode, None)
+            if inode in followed.open:
+                os.close(followed.open.pop(inode))
+
+    def _read(self, name: str, followed: _Followed, inode: int, now: float) -> bool:
+        """What is new in one file; whether that was all, and not only as much as one turn allows."""
         strand, descriptor = followed.tail.strands[inode], followed.open.get(inode)
         if descriptor is None:
             descriptor = open_inode(self.folder, name, inode)
             if descriptor is None:  # it came and went
-                return
+                return True
             followed.open[inode] = descriptor
             if followed.spot is None:
                 self._move(name, followed, Spot(inode, 0))
-        while not self._is_closed:
-            seen = os.fstat(descriptor)
-            ask = strand.wants(seen.st_size, seen.st_mtime_ns != followed.times.get(inode))
-            followed.times[inode] = seen.st_mtime_ns
+        left = TURN
+        while not self._is_closed and left > 0:
             try:
+                seen = os.fstat(descriptor)
+                ask = strand.wants(seen.st_size, seen.st_mtime_ns != followed.times.get(inode))
                 lines = strand.takes(read_at(descriptor, ask[1], ask[0])) if ask else []
+                followed.times[inode] = seen.st_mtime_ns
             except OSError:  # the disk failed; the next look tries again, and other files go on
-                return
+                return True
             notices = strand.news()
             if notices:
                 self._move(name, followed, Spot(inode, 0))
             self._publish(name, followed, inode, lines, notices)
             if not ask:
-                return
+                return True
+            left -= ask[1]
             followed.tail.grew(inode, now)
+        return False
 
     def _publish(
         self, name: str, followed: _Followed, inode: int | None, lines: list[Line], notices: list[Notice]

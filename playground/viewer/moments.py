@@ -17,7 +17,7 @@ Theory of operation
 """
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -55,7 +55,7 @@ def scene(folder: Folder, name: str, at: int) -> Scene:
     return gathered([record, *lines], is_whole=is_whole)
 
 
-def gathered(newest_first: list[Record], *, is_whole: bool) -> Scene:
+def gathered(newest_first: Sequence[Record], *, is_whole: bool) -> Scene:
     """Of these records, those that belong to the conversation of the first."""
     record = newest_first[0]
     keys, taken = set(_keys(record)), [record]

@@ -18,7 +18,7 @@ Theory of operation
 import base64
 import ipaddress
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import closing, suppress
 from dataclasses import dataclass
 from functools import cached_property
@@ -134,7 +134,7 @@ class Relay:
         self._base, self._open, self._lock = f"{parts.scheme}://{parts.netloc}", log, Lock()
         self._room = BoundedSemaphore(AT_ONCE)
 
-    def send(self, wanted: Order) -> Iterator[Json]:
+    def send(self, wanted: Order) -> Generator[Json, None, None]:
         """Sends an order; gives what happens: head, frame, frame, …, and then end or trouble."""
         if not self._room.acquire(blocking=False):
             yield {"kind": "trouble", "text": f"{AT_ONCE} requests are under way already; wait for one, or stop it."}
@@ -148,7 +148,7 @@ class Relay:
     def _log(self) -> Logbook:
         return self._open()
 
-    def _sent(self, wanted: Order) -> Iterator[Json]:
+    def _sent(self, wanted: Order) -> Generator[Json, None, None]:
         with self._lock:
             teller = Narrator(Terminal(StringIO(), {}), self._log, "http")
         http = {"method": wanted.method, "path": wanted.path, "headers": dict(wanted.headers)}
@@ -180,7 +180,7 @@ def _event(wanted: Order, message: Json) -> str:
     return "client_answer" if "result" in message or "error" in message else "client_request"
 
 
-def _told(frames: Iterator[Frame], sent: Sent, teller: Narrator) -> Iterator[Json]:
+def _told(frames: Iterator[Frame], sent: Sent, teller: Narrator) -> Generator[Json, None, None]:
     for count, frame in enumerate(frames):
         value, kind = None, None
         with suppress(ProtocolError):  # what is no message is shown as it came

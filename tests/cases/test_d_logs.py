@@ -133,7 +133,7 @@ class Viewer(Peer):
         return threads, descriptors
 
     def check_alive(self) -> None:
-        assert self.send("GET", "/files").seconds < 1
+        assert self.send("GET", "/files").is_soon
 
     def check(self) -> None:
         self.check_alive()
@@ -327,7 +327,7 @@ def test_d17_a_token_that_is_none_is_told_about_or_ignored(viewer: Viewer, log: 
 def test_d02_every_strange_question_gets_a_plain_answer_soon(viewer: Viewer, question: str) -> None:
     answer = viewer.get(question)
     assert answer.status in (200, 400, 404)
-    assert answer.seconds < 1
+    assert answer.is_soon
     assert b"root:" not in answer.body
     if answer.status != 200:
         assert set(answer.json) <= {"error", "at"}
@@ -693,7 +693,8 @@ def writers(folder: Path, count: int, sizes: list[int], kill: bool) -> None:
         assert process.stdout is not None
         process.stdout.close()
     assert codes[1:] == [0, 0, 0]
-    lines = (folder / "shared.jsonl").read_bytes().split(b"\n")
+    files = sorted(folder.glob("shared.jsonl.*"), key=lambda path: int(path.suffix[1:]))  # at 256 MB it is renamed
+    lines = b"".join(path.read_bytes() for path in [*files, folder / "shared.jsonl"]).split(b"\n")
     assert lines.pop() == b""
     bad, records = 0, []
     for line in lines:
@@ -877,7 +878,7 @@ def test_d16_a_page_and_the_readme_load_beside_many_streams(viewer: Viewer) -> N
             stack.enter_context(viewer.stream()).live()
         for path in ("/dashboard", "/readme", "/web/app.js"):
             answer = viewer.get(path)
-            assert (answer.status, answer.seconds < 1) == (200, True)
+            assert (answer.status, answer.is_soon) == (200, True)
 
 
 def test_d20_many_records_at_once_arrive_in_order(viewer: Viewer, log: Path) -> None:

@@ -158,13 +158,15 @@ def test_a_log_of_twenty_gigabytes(launch: Start, logs: Path) -> None:
         memory = Memory(viewer.pid)
         with (logs / "later.jsonl").open("wb") as file:
             file.truncate(20 * GIB)
+        slowest = 0.0
         for number in range(3):
             began = time.monotonic()
             with (logs / "good.jsonl").open("a", encoding="ascii") as log:
                 log.write(f'{{"number":{number}}}\n')
-            found = listener.records(1, 60)
-            slowest = time.monotonic() - began
-            assert found[0]["record"]["number"] == number
+            while not (one := listener.records(1, 60)[0])["file"] == "good.jsonl":
+                print(str(one)[:200])
+            slowest = max(slowest, time.monotonic() - began)
+            assert one["record"]["number"] == number
     eventually(lambda: os.path.exists(logs / "good.jsonl"), "a log")
     figure = f"ready after {started:.1f} s; lines of other logs within {slowest:.2f} s; memory {memory.grown / MIB:+.1f} MB"
     note("size limits: 20 GB log", figure, "others ≤ 2 s, memory ≤ +64 MB", slowest <= 2 and memory.grown <= ROOM)
