@@ -10,7 +10,7 @@ PYTHON ?= $(shell for name in python3 python python3.14 python3.13 python3.12 py
 SETUP = @$(if $(PYTHON),$(PYTHON) scripts/setup,echo "This needs Python 3.11 or newer, and none is on the PATH." && false)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint fmt coverage conformance clean-logs
+.PHONY: help demo test test-hard soak lint fmt coverage conformance clean-logs
 
 help: ## what can be made
 	@sed -n 's/^\([a-z-]*\): ## /  make \1	/p' Makefile | expand -t 20
@@ -23,6 +23,14 @@ test: ## everything that must hold: format, lint, types, rules, tests
 	$(SETUP) --tests
 	@$(VENV) scripts/check
 
+test-hard: ## how much it withstands, in figures: fuzz, races, crashes, hostile text (15 minutes)
+	$(SETUP) --tests
+	@$(VENV) scripts/hard
+
+soak: ## the same as before a release (hours)
+	$(SETUP) --tests
+	@$(VENV) scripts/hard --soak
+
 lint: ## format, lint and types only
 	$(SETUP) --tests
 	@$(VENV) scripts/check format lint types
@@ -33,7 +41,7 @@ fmt: ## put all Python files into shape
 
 coverage: ## the tests, with what they leave untouched
 	$(SETUP) --tests
-	@$(VENV) -m pytest --numprocesses=auto --quiet --cov --cov-report=term-missing
+	@$(VENV) -m pytest -m "not hard" --numprocesses=auto --quiet --cov --cov-report=term-missing
 
 conformance: ## what the official conformance suite says of the server and the client
 	$(SETUP) --tests

@@ -179,8 +179,11 @@ class Talk(Chat):
         except Interrupted as stop:
             self.story.resulted(stop.results, round, self.router.timings)
             raise Interrupted([*stop.results, *review.refused]) from None
-        self.story.resulted(results, round, self.router.timings)
-        self.screen.results(review.jobs, results)
+        try:
+            self.story.resulted(results, round, self.router.timings)
+            self.screen.results(review.jobs, results)
+        except KeyboardInterrupt:  # what has happened must not count as cancelled
+            raise Interrupted([*results, *review.refused]) from None
         return [*results, *review.refused]
 
     def limits(self) -> Limits:

@@ -45,7 +45,7 @@ from playground.logbook import Logbook
 from playground.settings import PROJECT_ROOT, Settings, SettingsError, load
 from playground.telling.tell import tell
 from playground.terminal import forgiving
-from playground.viewer import book, filters, moments, places, relay
+from playground.viewer import book, diagrams, filters, moments, places, relay
 from playground.viewer.folder import Folder, is_log
 from playground.viewer.history import last
 from playground.viewer.hub import Hub
@@ -56,7 +56,7 @@ HISTORY, HISTORY_LIMIT = 500, 10_000  # records
 SERVER = "http://127.0.0.1:5000/mcp"
 
 READ = ("GET", "HEAD")
-PAGES = ("/", "/dashboard", "/console", "/web/", "/docs/", "/readme", "/readme.css", "/raw/README.md")
+PAGES = ("/", "/dashboard", "/console", "/web/", "/docs/", "/diagrams/", "/readme", "/readme.css", "/raw/README.md")
 DATA = ("/files", "/stream", "/history", "/filter", "/explanations", "/source", "/presets")
 ROUTES = {**dict.fromkeys((*PAGES, *DATA), READ), "/explain": (*READ, "POST"), "/relay": ("POST",)}
 
@@ -278,6 +278,14 @@ def add_page_routes(app: Flask, root: Path) -> None:
     @app.get("/docs/<path:name>")
     def picture_of_readme(name: str) -> Response:
         return file_of(root / "docs", name, PICTURES)
+
+    @app.get("/diagrams/<name>.svg")
+    def diagram_of_readme(name: str) -> Response:
+        text = (root / "README.md").read_text(encoding="utf-8", errors="replace")
+        svg = book.diagram(text, name)
+        if svg is None:
+            raise FileNotFoundError(None, None, f"{name[:60]}.svg")
+        return Response(svg, content_type=TYPES[".svg"], headers={"Content-Security-Policy": diagrams.POLICY})
 
     @app.get("/readme.css")
     def style_of_readme() -> Response:

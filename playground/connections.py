@@ -133,7 +133,7 @@ class Channel(HTTPChannel):
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
-        self.server = _WakesIfNeeded(self, self.server)
+        self.server = cast(Any, _WakesIfNeeded(self, self.server))
         self._idle_since = time.monotonic()
         self._request_since: float | None = None
         self._linger_until: float | None = None
@@ -154,9 +154,7 @@ class Channel(HTTPChannel):
 
     def writable(self) -> bool:
         return bool(
-            self.will_close
-            or self.close_when_flushed
-            or (self.total_outbufs_len and self._is_waiting_to_send())
+            self.will_close or self.close_when_flushed or (self.total_outbufs_len and self._is_waiting_to_send())
         )
 
     def _is_waiting_to_send(self) -> bool:

@@ -14,6 +14,9 @@ Theory of operation
     but a raw body from elsewhere may, so texts that hold such an escape behind a backslash are also
     searched with all escapes undone.
 
+    Whoever shows a long text may cut it, and so may cut a secret in two. What is left of it is no harmless
+    beginning: so the first CUT characters of a form are looked for, and as many more as follow.
+
     Values shorter than MINIMUM are not masked: they are no secrets (a placeholder like "ollama" is common),
     and masking them would tear words out of every record.
 """
@@ -30,6 +33,7 @@ from playground import anyjson
 
 MASK = "***"
 MINIMUM = 8  # characters
+CUT = 16  # characters
 _ALL_MASKED = '{"masked":"***"}'
 _KEY_HEADER = re.compile(r"authorization|cookie|api[-_]?key|secret|token|password", re.IGNORECASE)
 _ESCAPE = re.compile(r"\\+u([0-9a-fA-F]{4})")
@@ -41,6 +45,9 @@ class Redactor:
     def __init__(self, secrets: Iterable[str]) -> None:
         known = sorted({secret for secret in secrets if len(secret) >= MINIMUM}, key=len, reverse=True)
         self._forms = list(dict.fromkeys(form for secret in known for form in _forms(secret)))
+        self._heads: dict[str, list[str]] = {}
+        for form in self._forms:
+            self._heads.setdefault(form[:CUT], []).append(form)
         self._bytes = [secret.encode("utf-8", "surrogatepass") for secret in known]
         self._bare = [_bare(anyjson.quote(secret)[1:-1]) for secret in known]
 
@@ -48,7 +55,7 @@ class Redactor:
         """Whether a secret stands in an ASCII JSON text, in any of its forms."""
         if not self._forms:
             return False
-        return any(form in text for form in self._forms) or self._hides(text)
+        return any(head in text for head in self._heads) or self._hides(text)
 
     def mask(self, text: str) -> str:
         """A JSON text that holds a secret, without it. Structure and everything else stay."""
@@ -82,6 +89,10 @@ class Redactor:
     def _masked_text(self, text: str) -> str:
         for form in self._forms:
             text = text.replace(form, MASK)
+        for head, forms in self._heads.items():
+            while (at := text.find(head)) >= 0:
+                end = at + max(_common(form, text[at : at + len(form)]) for form in forms)
+                text = f"{text[:at]}{MASK}{text[end:]}"
         return MASK if self.finds(anyjson.quote(text)) else text
 
 
@@ -119,12 +130,19 @@ def _forms(secret: str) -> Iterable[str]:
         anyjson.quote(twice)[1:-1],
         percent_encode(secret, safe="", errors="replace"),
     )
+    for shown in (repr(secret)[1:-1], ascii(secret)[1:-1]):  # as our own sentences quote what they got
+        yield from (shown, anyjson.quote(shown)[1:-1])
     data = secret.encode("utf-8", "surrogatepass")
     for before in range(3):
         # The first and last characters may also hold bits of the neighbors, so only those between them are
         # certain.
         sure = base64.b64encode(bytes(before) + data)[(0, 2, 3)[before] : (before + len(data)) * 8 // 6].decode()
         yield from (sure, sure.replace("+", "-").replace("/", "_"))
+
+
+def _common(one: str, other: str) -> int:
+    """How many characters two texts begin with alike."""
+    return next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
 
 
 def _bare(text: str) -> str:

@@ -7,7 +7,8 @@ from html.parser import HTMLParser
 
 import pytest
 
-from playground.viewer.book import is_safe_link, page, stylesheet
+from playground.viewer.book import diagram, is_safe_link, page, stylesheet
+from playground.viewer.diagrams import name_of
 
 HOSTILE = """# Title <script>alert(1)</script>
 
@@ -48,7 +49,10 @@ def test_nothing_hostile_becomes_more_than_text() -> None:
     links = [values["href"] or "" for tag, values in tags if tag == "a"]
     assert [link for link in links if not re.match(r"/|#|https?://", link)] == []
     assert "https://evil.example/pixel.png" in links
-    assert not [values for tag, values in tags if tag in ("img", "iframe", "object", "embed")]
+    assert not [tag for tag, _ in tags if tag in ("iframe", "object", "embed")]
+    assert [
+        values["src"] for tag, values in tags if tag == "img" and not str(values["src"]).startswith("/diagrams/")
+    ] == []
 
 
 @pytest.mark.parametrize(
@@ -90,10 +94,27 @@ def test_code_is_highlighted_by_classes() -> None:
     assert "prefers-color-scheme: dark" in stylesheet()
 
 
-def test_a_diagram_is_shown_with_what_it_is() -> None:
-    text = page("```mermaid\ngraph TD\n```")
-    assert "<figcaption>" in text
-    assert "graph TD" in text
+def test_a_diagram_is_a_picture_with_its_text() -> None:
+    source = "sequenceDiagram\n    A->>B: <hello>\n"
+    text = page(f"```mermaid\n{source}```")
+    name = name_of(source)
+    pictures = [values["src"] for tag, values in Page(text).tags if tag == "img"]
+    assert pictures == [f"/diagrams/{name}-light.svg", f"/diagrams/{name}-dark.svg"]
+    assert 'alt="Sequence diagram; its text follows."' in text
+    assert "A-&gt;&gt;B: &lt;hello&gt;" in text
+    light, dark = (diagram(f"x\n```mermaid\n{source}```", f"{name}-{theme}") for theme in ("light", "dark"))
+    assert light is not None
+    assert light != dark
+    assert "&lt;hello&gt;" in light
+    for wrong in (f"{name}-blue", "0000-light", name, ""):
+        assert diagram(f"```mermaid\n{source}```", wrong) is None
+
+
+def test_a_diagram_that_cannot_be_drawn_is_shown_as_its_text() -> None:
+    text = page("```mermaid\nhocus pocus <b>\n```")
+    assert "<figcaption>A diagram, in Mermaid</figcaption>" in text
+    assert "hocus pocus &lt;b&gt;" in text
+    assert "<img" not in text
 
 
 def test_headings_can_be_linked_to() -> None:

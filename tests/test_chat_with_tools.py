@@ -19,6 +19,7 @@ import pytest
 
 import chat_with_tools
 from chat_with_tools import Talk, begun, choose, connect, handle, main
+from playground import chat_flags
 from playground.host.approval import Question, Reply
 from playground.host.calls import text_block
 from playground.host.commands import Leave, run
@@ -149,7 +150,7 @@ WORDINGS: list[tuple[str, Callable[[str, Path], bool]]] = [
     ("Could you create d.txt containing TODO: sleep?", holds("d.txt", "TODO: sleep")),
     ("Put the line 'abc' into e.txt", holds("e.txt", "abc")),
     ("append 'TODO: three' to notes.txt", holds("notes.txt", "TODO: three")),
-    ("Add a line saying call Ana to notes.txt", holds("notes.txt", "call Ana")),
+    ("Add a line saying buy milk to notes.txt", holds("notes.txt", "buy milk")),
     ("add TODO: four at the end of notes.txt", holds("notes.txt", "TODO: four")),
     ("Read notes.txt", says("TODO: two")),
     ("show me the contents of notes.txt", says("TODO: one")),
@@ -213,7 +214,7 @@ def talk(place: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[...,
 
     def begin(*arguments: object) -> Talk:
         monkeypatch.setattr(sys, "stdin", io.StringIO())
-        options = chat_with_tools.parse(["--provider", "scripted", *map(str, arguments)])
+        options = chat_flags.parse(["--provider", "scripted", *map(str, arguments)])
         context = begun(options, load({}), io.StringIO(), io.StringIO())
         host = context.__enter__()
         begun_ones.append(context)
@@ -226,36 +227,35 @@ def talk(place: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[...,
         context.__exit__(None, None, None)
 
 
-DIAGNOSES: dict[str, list[str]] = {
-    **dict.fromkeys(("call-as-text", "call-as-json", "call-as-json-block", "call-as-tag"), ["call_as_text"]),
-    **dict.fromkeys(("unknown-tool", "misspelt-tool", "empty-name", "null-name"), ["unknown_tool"]),
-    **dict.fromkeys(("wrong-types", "wrong-argument-names", "null-arguments"), ["wrong_arguments"]),
-    **dict.fromkeys(("empty-arguments", "missing-arguments"), ["wrong_arguments"]),
-    **dict.fromkeys(("invalid-arguments", "trailing-arguments"), ["invalid_json"]),
-    "cut-arguments": ["cut_json"],
-    "double-encoded-arguments": ["double_encoded"],
-    **dict.fromkeys(("null-text-arguments", "list-arguments", "number-arguments"), ["not_object"]),
-    "endless-loop": ["repeated_call"],
-    "five-calls": ["many_calls"],
-    **dict.fromkeys(("duplicate-ids", "missing-ids", "null-ids", "empty-ids"), ["call_id"]),
-    **dict.fromkeys(("empty-answer", "silent-afterwards"), ["empty_answer"]),
-    "result-ignored": ["result_ignored"],
-    "cut-answer": ["cut_answer"],
-    "context-overflow": ["trimmed"],
-    "rate-limit": ["rate_limited"],
-    "refused-key": ["key_refused"],
-    "overloaded": ["overloaded"],
-    **dict.fromkeys(("server-error", "error-with-200"), ["server_error"]),
-    "no-tool-support": ["no_tools"],
-    "context-exceeded": ["too_long"],
-    **dict.fromkeys(("error-in-stream", "cut-stream"), ["cut"]),
-    **dict.fromkeys(("empty-choices", "missing-choices"), ["no_choice"]),
-    "html": ["malformed"],
-    "stall": ["timeout"],
-    # These behave oddly, and the host copes without a word.
-    **dict.fromkeys(("object-arguments", "text-and-call", "wrong-finish", "thinks-aloud", "hostile-text", "slow"), []),
-    "deletes-instead": [],
+# What the host says of each; of the last it says nothing, for it copes.
+DIAGNOSED = {
+    "call_as_text": "call-as-text call-as-json call-as-json-block call-as-tag",
+    "unknown_tool": "unknown-tool misspelt-tool empty-name null-name",
+    "wrong_arguments": "wrong-types wrong-argument-names null-arguments empty-arguments missing-arguments",
+    "invalid_json": "invalid-arguments trailing-arguments",
+    "cut_json": "cut-arguments",
+    "double_encoded": "double-encoded-arguments",
+    "not_object": "null-text-arguments list-arguments number-arguments",
+    "repeated_call": "endless-loop",
+    "many_calls": "five-calls",
+    "call_id": "duplicate-ids missing-ids null-ids empty-ids",
+    "empty_answer": "empty-answer silent-afterwards",
+    "result_ignored": "result-ignored",
+    "cut_answer": "cut-answer",
+    "trimmed": "context-overflow",
+    "rate_limited": "rate-limit",
+    "key_refused": "refused-key",
+    "overloaded": "overloaded",
+    "server_error": "server-error error-with-200",
+    "no_tools": "no-tool-support",
+    "too_long": "context-exceeded",
+    "cut": "error-in-stream cut-stream",
+    "no_choice": "empty-choices missing-choices",
+    "malformed": "html",
+    "timeout": "stall",
+    "": "object-arguments text-and-call wrong-finish thinks-aloud hostile-text slow deletes-instead",
 }
+DIAGNOSES = {name: kind for kind, names in DIAGNOSED.items() for name in names.split()}
 
 
 def test_every_misbehaving_model_is_looked_at() -> None:
@@ -274,8 +274,7 @@ def test_every_misbehaving_model_ends_in_its_diagnosis_a_valid_history_and_a_usa
         host.provider.total = 1.0 if name == "stall" else 60.0  # type: ignore[attr-defined]
         host.ask([text_block("Count the TODOs in notes.txt")])
         found = [record["data"].get("kind") for record in records(place / "logs")[before:]]
-        assert set(expected) <= set(found), name
-        assert expected or not set(found) - {None}, name
+        assert expected in found if expected else set(found) <= {None}, name
         assert host.conversation.state == "idle", name
         run(host, "/model scripted")
         assert host.ask([text_block("List the files")]), name  # the strict model takes the history
@@ -313,7 +312,7 @@ def test_once_reads_a_long_question_from_standard_input(ask: Ask, place: Path) -
         (["--model", "endless-loop"], "Stopped: the limit of 10 rounds of tool calls is reached."),
         (
             ["--model", "nobody"],
-            "The scripted model plays no 'nobody'. Try: uv run python -m playground.scripted_model",
+            "The scripted model plays no 'nobody'. Try: uv run python -m playground.scr",
         ),
         (["--servers", "/nowhere.json"], "/nowhere.json can't be read"),
     ],

@@ -79,6 +79,25 @@ def test_a_longer_secret_is_masked_before_one_that_it_holds() -> None:
     assert redactor.mask('"canary-1234-5678"') == f'"{MASK}"'
 
 
+def in_base64(text: str) -> str:
+    return base64.b64encode(text.encode()).decode()
+
+
+@pytest.mark.parametrize("write", [repr, ascii, lambda text: json.dumps(repr(text))])
+def test_a_secret_in_the_quotes_of_a_sentence_is_masked(write: Any) -> None:
+    secret = "canary-0123456789\"\\'é="
+    assert masked({"error": f"The name {write(secret)} is not allowed"}, secret)["error"].count(MASK) == 1
+
+
+@pytest.mark.parametrize("kept", [16, 17, 30, 39])
+@pytest.mark.parametrize("write", [str, lambda text: quote(text, safe=""), in_base64])
+def test_what_is_left_of_a_secret_that_was_cut_is_masked(kept: int, write: Any) -> None:
+    secret = "sk-canary/0123456789abcdefghij+klmnopqrst"
+    cut = write(secret)[:kept]
+    assert masked({"a": f"x {cut}… y"}, secret)["a"] in (f"x {MASK}… y", f"x {MASK}{cut[-1]}… y")
+    assert not Redactor([secret]).finds(anyjson.encode(secret[:15]))
+
+
 def test_bytes_are_masked() -> None:
     assert Redactor([SECRET]).mask_bytes(b"\xff" + SECRET.encode() + b"\xfe") == b"\xff***\xfe"
 

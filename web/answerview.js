@@ -25,6 +25,7 @@ export class Answer {
     this.messages = [];
     this.status = 0;
     this.headers = /** @type {Record<string, string>} */ ({});
+    this.streams = false;
     this.trouble = "";
   }
 
@@ -51,6 +52,8 @@ export class Answer {
   #head(told) {
     this.status = Number(told.status);
     this.headers = isObject(told.headers) ? told.headers : {};
+    const kind = Object.entries(this.headers).find(([name]) => name.toLowerCase() === "content-type");
+    this.streams = String(kind?.[1]).startsWith("text/event-stream");
     this.element.append(
       h("h3", {}, h("span", { class: `status-code ${this.status >= 400 ? "bad" : "good"}` }, `HTTP ${visible(told.title, 80)}`)),
       h(
@@ -75,7 +78,7 @@ export class Answer {
     for (const each of Array.isArray(value) ? value : [value]) if (isObject(each)) this.messages.push(each);
     const shown = value === undefined ? text : JSON.stringify(value, null, 2);
     this.element.append(
-      h("h4", {}, visible(told.title, 80)),
+      this.streams ? h("h4", {}, visible(told.title, 80)) : "",
       h("pre", { class: "raw", tabindex: "0" }, visibleLines(shown.slice(0, TEXT))),
       shown.length > TEXT ? h("p", { class: "faint" }, `${shown.length - TEXT} more characters; the log has them.`) : "",
       ...(isObject(value) ? this.#rules(value) : []),

@@ -128,3 +128,9 @@ async function send(path, value, signal) {
   const told = await response.json().catch(() => ({ error: `The viewer answered HTTP ${response.status}.` }));
   throw new Refused(String(told.error));
 }
+
+/** Records that are shipped with the viewer: one client doing the same things in both eras.
+ * @returns {Promise<Record<string, any>[]>} */
+export async function shippedRecords() {
+  return JSON.parse(await ask("/web/twins.json"));
+}

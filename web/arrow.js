@@ -132,7 +132,8 @@ export function laneName(key) {
 export function sentenceOf(rec, leg, said, home) {
   const head = [said.word, said.title, said.detail].filter((part) => part !== "").join(" ");
   const way = leg === null ? `on ${laneName(home)}` : `from ${laneName(leg.from)} to ${laneName(leg.to)}`;
-  const ends = rec.dir === undefined || rec.twin !== undefined ? "" : seenBy(rec);
+  const alone = rec.dir !== undefined && rec.twin === undefined && leg?.what !== "model";
+  const ends = alone ? seenBy(rec) : "";
   const time = said.open ? "no answer yet" : said.time;
   return [`${head}, ${way}`, ends, ...said.bad, ...said.tags, time].filter((part) => part !== "").join(", ");
 }

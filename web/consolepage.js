@@ -73,6 +73,7 @@ class ConsolePage {
     }
     this.#stand();
     this.#tools();
+    this.#raw();
   }
 
   /** Says where the conversation stands. */

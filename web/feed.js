@@ -27,6 +27,11 @@ export class Feed {
     return this.taken === this.queue.length;
   }
 
+  /** Takes one in, of which none may be dropped. @param {string} event */
+  add(event) {
+    this.queue.push(event);
+  }
+
   /** @param {(string | Notice)[]} items */
   push(items) {
     for (const item of items) this.queue.push(item);

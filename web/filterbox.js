@@ -91,7 +91,7 @@ export class FilterBox {
             title: chip.title,
             "aria-pressed": "false",
             data: { chip: chip.name },
-            on: { click: () => this.#toggle(chip.name) },
+            on: { click: () => this.toggle(chip.name) },
           },
           chip.name,
         ),
@@ -148,7 +148,7 @@ export class FilterBox {
   /** Fetches matches from before the page's time. */
   async recall(question = this.asked) {
     const files = this.files();
-    if (this.shown === "" && files === null) return;
+    if ((this.shown === "" && files === null) || this.sieve.store.isFile) return;
     const texts = await history({ files, filter: this.shown, limit: OLDER });
     if (question !== this.asked) return;
     const { store } = this.sieve;
@@ -169,7 +169,7 @@ export class FilterBox {
   }
 
   /** @param {string} name */
-  #toggle(name) {
+  toggle(name) {
     const chips = new Set(this.sieve.chips);
     if (!chips.delete(name)) chips.add(name);
     this.#setChips(chips);

@@ -8,7 +8,8 @@ import { byId } from "./dom.js";
 import { helpDialog, listenToKeys } from "./keys.js";
 import { nextTheme, setTheme, theme } from "./theme.js";
 
-/** @param {Record<string, (key: string) => void>} actions of the page, by key */
+/** @param {Record<string, (key: string) => void>} actions of the page, by key
+ * @returns {() => void} goes on to the next theme */
 export function furnish(actions) {
   const choice = /** @type {HTMLSelectElement} */ (byId("theme"));
   const help = /** @type {HTMLDialogElement} */ (byId("help"));
@@ -20,5 +21,7 @@ export function furnish(actions) {
   choice.addEventListener("change", () => choose(choice.value));
   helpDialog(help);
   byId("help-button").addEventListener("click", () => help.showModal());
-  listenToKeys({ ...actions, "?": () => help.showModal(), t: () => choose(nextTheme(theme())) });
+  const next = () => choose(nextTheme(theme()));
+  listenToKeys({ ...actions, "?": () => help.showModal(), t: next });
+  return next;
 }

@@ -15,8 +15,10 @@ import { codeView } from "./codeview.js";
 import { explainView } from "./explainview.js";
 import { httpView } from "./httpview.js";
 import { jsonView } from "./jsonview.js";
+import { modelView } from "./modelview.js";
 import { pairView } from "./pairview.js";
 import { sendView } from "./sendview.js";
+import { twinView } from "./twinview.js";
 import { timingView } from "./timingview.js";
 import { h } from "./dom.js";
 import { badge } from "./row.js";
@@ -33,14 +35,26 @@ const TABS = [
   { name: "timing", label: "Timing", view: timingView },
   { name: "pair", label: "Pair", view: pairView },
   { name: "code", label: "Code", view: codeView },
+  { name: "twin", label: "Era twin", view: twinView },
+  { name: "model", label: "Model", view: modelView },
   { name: "send", label: "Console", view: sendView },
 ];
 
 export class Inspector {
-  /** @param {HTMLElement} place @param {Omit<Context, "redraw">} context @param {() => void} closed */
-  constructor(place, context, closed) {
+  /**
+   * @param {HTMLElement} place
+   * @param {Omit<Context, "redraw" | "store"> & {store: () => import("./store.js").Store}} given @param {() => void} closed
+   */
+  constructor(place, given, closed) {
     this.place = place;
-    this.context = { ...context, redraw: () => this.redraw() };
+    const { store, ...context } = given;
+    this.context = {
+      ...context,
+      redraw: () => this.redraw(),
+      get store() {
+        return store(); // it changes when a file is opened
+      },
+    };
     this.closed = closed;
     this.tab = TABS[0];
     /** @type {Rec | null} */

@@ -15,7 +15,11 @@ const HELP = [
   ["/", "Type a filter"],
   ["f", "Follow on or off"],
   ["1 2 3", "Go to a panel"],
+  ["Ctrl K or ⌘ K", "Find a command"],
+  ["v", "Next view: sequence, panels, waterfall, table"],
   ["z", "The first panel alone, or all of them"],
+  ["s", "Save what is shown"],
+  ["o", "Open a log file; or drop one on the page"],
   ["t", "Next theme: system, light, dark"],
   ["?", "This list"],
 ];

@@ -3,7 +3,8 @@
  *
  * In:  what an arrow says, the room in pixels. Out: parts in order, each with a class. Refuses to know: the page. Pure.
  *
- * The type has one width, so fitting is counting: the title first, then what went wrong, the time, the gist, marks.
+ * The type has one width, so fitting is counting: the title first, then what went wrong, the time, the first mark,
+ * the gist, other marks.
  *
  * @typedef {import("./arrow.js").Told} Told
  * @typedef {{text: string, part: "title" | "detail" | "bad" | "time" | "tag"}} Part
@@ -27,8 +28,10 @@ export function fit(said, room, note = false) {
   const title = take(prefixed(said), "title", 1);
   const bad = said.bad.flatMap((word) => take(`✕ ${word}`, "bad", 1));
   const time = note ? [] : takeTime(said.time, take);
+  const [main = "", ...others] = said.tags;
+  const mark = take(main, "tag", main.length);
   const detail = take(said.detail, "detail", LEAST);
-  const tags = said.tags.flatMap((tag) => take(tag, "tag", tag.length));
+  const tags = [...mark, ...others.flatMap((tag) => take(tag, "tag", tag.length))];
   return [...title, ...detail, ...bad, ...time, ...tags];
 }
 

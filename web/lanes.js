@@ -36,13 +36,22 @@ export class Lanes {
     const end = rows.cut + rows.length;
     if (end === this.read) return;
     const start = Math.max(0, this.read - rows.cut - REACH);
+    const news = this.#learn(rows, start);
+    if (news) {
+      this.#forget();
+      this.#learn(rows, 0); // what was learned before the name was known
+    }
+    for (let i = news ? 0 : start; i < rows.length; i += 1) this.#count(/** @type {Rec} */ (rows.at(i)));
+    this.read = end;
+  }
+
+  /** @param {import("./tape.js").Tape<Rec>} rows @param {number} start @returns {boolean} */
+  #learn(rows, start) {
     let news = false;
     for (let i = start; i < rows.length; i += 1) {
       news = this.names.learn(/** @type {Rec} */ (rows.at(i))) || news;
     }
-    if (news) this.#forget();
-    for (let i = news ? 0 : start; i < rows.length; i += 1) this.#count(/** @type {Rec} */ (rows.at(i)));
-    this.read = end;
+    return news;
   }
 
   #forget() {

@@ -102,7 +102,7 @@ function seenOf(rec) {
  * @param {number[]} xs @param {Window} view @returns {Tie | null} */
 function tieOf(rec, index, xs, { rows, lanes, shows }) {
   const { cause } = rec;
-  if (cause === undefined || cause.gone || !shows(cause)) return null;
+  if (cause === undefined || rec.dir === undefined || cause.gone || !shows(cause)) return null;
   const from = rows.find(cause, byTime);
   const x = xs[lanes.placeOf(lanes.homeOf(rec))];
   if (from < 0 || from >= index || x === undefined) return null;

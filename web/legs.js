@@ -92,7 +92,8 @@ function serverOf(rec, names) {
 
 /** @param {Rec} rec @param {Names} names */
 function partnerOf(rec, names) {
-  if (rec.twin !== undefined) return homeOf(rec.twin, names);
+  const twin = rec.twin ?? rec.cause?.twin;
+  if (twin !== undefined) return homeOf(twin, names);
   const peer = PEERS.get(rec.peer ?? "");
   if (peer !== undefined) return peer;
   if (rec.peer === "client") return names.clientOfSession.get(rec.marks.session ?? "") ?? "client:";

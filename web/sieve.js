@@ -51,6 +51,14 @@ export class Sieve {
     this.epoch = 0;
   }
 
+  /** @param {import("./store.js").Store} store */
+  setStore(store) {
+    for (const rec of this.older) this.store.release(rec);
+    this.older.clear();
+    this.store = store;
+    this.restart();
+  }
+
   /** @param {import("./match.js").Tree | null} tree */
   setTree(tree) {
     this.test = compile(tree);

@@ -21,8 +21,9 @@ export const KEEP = 50_000;
 export const KEEP_CHARS = 64_000_000;
 
 export class Store {
-  /** @param {{keep?: number, chars?: number}} [limits] */
-  constructor({ keep = KEEP, chars = KEEP_CHARS } = {}) {
+  /** @param {{keep?: number, chars?: number, file?: boolean}} [limits] `file`: it has no history in the viewer */
+  constructor({ keep = KEEP, chars = KEEP_CHARS, file = false } = {}) {
+    this.isFile = file;
     this.keep = keep;
     this.chars = chars;
     /** In the order of arrival. @type {Tape<Rec>} */
@@ -92,6 +93,12 @@ export class Store {
     const changed = this.changed;
     this.changed = new Set();
     return changed;
+  }
+
+  /** Nobody looks at it now. */
+  forgetNews() {
+    this.changed.clear();
+    this.settle();
   }
 
   /** Lets go of the parsed values; the texts stay. */

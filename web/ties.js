@@ -4,11 +4,12 @@
  * In:  records, as they arrive and as they are let go. Out: `cause` and `cancelled` on them.
  * Refuses to know: pairs of one exchange (pairs.js), how a tie is drawn. Pure.
  *
- * Theory of operation. Four ties go beyond one exchange:
+ * Theory of operation. Five ties go beyond one exchange:
  *
  *     a call that is repeated    <- the result that asked: the same `requestState`; without one, the same trace
  *     a request of a chat        <- `llm_tool_call`: the same exchange, or the same trace and tool, oldest first
  *     notifications/cancelled    -> the request of that id by the same program
+ *     HTTP 202 and its like      <- the message that was accepted
  *     rpc_cancelled              -> the requests of its exchange, and what the server still asks in that trace
  *
  * @typedef {import("./record.js").Rec} Rec
@@ -34,6 +35,10 @@ export class Ties {
       group.push(rec);
       if (group.length > MOST) group.shift();
       this.waiting.set(key, group);
+    }
+    if (rec.dir === undefined && rec.marks.status !== undefined) {
+      rec.cause = exchange.find((each) => each.writer === rec.writer && each.dir === "out"); // HTTP's answer to it
+      return [];
     }
     if (rec.event === "rpc_cancelled") return this.#end(rec, exchange);
     if (rec.method === "notifications/cancelled") return this.#giveUp(rec);

@@ -13,7 +13,7 @@ import { Sequence } from "./sequence.js";
 import { Table } from "./table.js";
 import { Waterfall } from "./waterfall.js";
 
-const TITLES = new Map([
+export const TITLES = new Map([
   ["sequence", "Sequence"],
   ["panels", "Panels"],
   ["waterfall", "Waterfall"],
@@ -50,6 +50,12 @@ export class Switch {
     this.look.view = view;
     this.#mark();
     this.changed();
+  }
+
+  /** The view behind this one. */
+  next() {
+    const names = [...TITLES.keys()];
+    this.choose(names[(names.indexOf(this.look.view) + 1) % names.length]);
   }
 
   /** The first panel alone, or all of them. */

@@ -3,7 +3,8 @@
 In:   Markdown.
 Out:  a whole HTML page that needs nothing from any other machine, and the stylesheet of its code.
 Here nobody knows where the text comes from; it may be hostile, so raw HTML is shown as text, links go to
-http, https or inside the project only, and pictures of other machines become links.
+http, https or inside the project only, and pictures of other machines become links. Diagrams are pictures of
+this machine, drawn by diagrams.py; what it can't draw is shown as its text.
 """
 
 import functools
@@ -12,6 +13,8 @@ import re
 from collections.abc import MutableMapping, Sequence
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
+
+from playground.viewer.diagrams import THEMES, drawn, name_of
 
 if TYPE_CHECKING:  # loaded when the page is first asked for: the viewer starts without them
     from markdown_it import MarkdownIt
@@ -61,6 +64,15 @@ LAYOUT = """
 .book blockquote { margin-inline: 0; padding-left: 1rem; border-left: 3px solid var(--line); }
 .book figure { margin: 1rem 0; }
 .book figcaption { font-size: .85rem; }
+.book .diagram { overflow-x: auto; }
+.book .diagram .dark { display: none; }
+.book .diagram summary { min-height: 24px; cursor: pointer; }
+:root[data-theme="dark"] .book .diagram .dark { display: inline; }
+:root[data-theme="dark"] .book .diagram .light { display: none; }
+@media (prefers-color-scheme: dark) {
+  :root:not([data-theme="light"]) .book .diagram .dark { display: inline; }
+  :root:not([data-theme="light"]) .book .diagram .light { display: none; }
+}
 """
 
 
@@ -117,9 +129,29 @@ def _fence(
     token = tokens[index]
     language = token.info.strip().split(maxsplit=1)[0].lower() if token.info.strip() else ""
     if language == "mermaid":
-        code = html.escape(token.content)
-        return f"<figure><pre><code>{code}</code></pre><figcaption>A diagram, in Mermaid</figcaption></figure>\n"
+        return _diagram(token.content)
     return f"<pre><code>{_highlighted(token.content, language)}</code></pre>\n"
+
+
+def _diagram(text: str) -> str:
+    code = f"<pre><code>{html.escape(text)}</code></pre>"
+    if drawn(text, "light") is None:
+        return f"<figure>{code}<figcaption>A diagram, in Mermaid</figcaption></figure>\n"
+    what = "Sequence diagram" if text.lstrip().startswith("sequenceDiagram") else "Diagram"
+    pictures = "".join(
+        f'<img class="{theme}" src="/diagrams/{name_of(text)}-{theme}.svg" alt="{what}; its text follows.">'
+        for theme in THEMES
+    )
+    caption = f"<figcaption><details><summary>{what} as text, in Mermaid</summary>{code}</details></figcaption>"
+    return f'<figure class="diagram">{pictures}{caption}</figure>\n'
+
+
+def diagram(markdown: str, name: str) -> str | None:
+    """A diagram of the page as an SVG: `name` is that of the picture, without its ".svg"."""
+    which, _, theme = name.rpartition("-")
+    texts = (token.content for token in _markdown().parse(markdown) if token.type == "fence")
+    text = next((text for text in texts if name_of(text) == which), None)
+    return drawn(text, theme) if text is not None else None
 
 
 def _highlighted(code: str, language: str) -> str:

@@ -27,9 +27,11 @@ Theory of operation
 import math
 import re
 from collections.abc import Callable
+from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
+from playground.viewer.keys import MISSING, finder
 from playground.viewer.patterns import TEXT_LIMIT, PatternError, portable
 from playground.viewer.scalars import double, is_number, text_of
 
@@ -201,52 +203,42 @@ def matches(tree: Tree, record: Any) -> bool:
     return compile(tree)(record)
 
 
-def compile(tree: Tree) -> Test:
+@dataclass(frozen=True)
+class Filter:
+    """A test on records that knows what it is made of: who has lines need not read all of them (sieve.py)."""
+
+    tree: Tree
+    test: Test
+
+    def __call__(self, record: Any) -> bool:
+        return self.test(record)
+
+
+def compile(tree: Tree) -> Filter:
     """The tree as one function of a record; build it once and use it on many."""
+    return Filter(tree, _compiled(tree))
+
+
+def _compiled(tree: Tree) -> Test:
     match tree:
         case ["and", left, right]:
-            first, second = compile(left), compile(right)
+            first, second = _compiled(left), _compiled(right)
             return lambda record: first(record) and second(record)
         case ["or", left, right]:
-            first, second = compile(left), compile(right)
+            first, second = _compiled(left), _compiled(right)
             return lambda record: first(record) or second(record)
         case ["not", inner]:
-            test = compile(inner)
+            test = _compiled(inner)
             return lambda record: not test(record)
         case ["text", word]:
             needle = word.lower()
             return (lambda record: _holds(record, needle)) if needle else lambda record: True
         case [str(operator), str(key), operand]:
-            look, test = _finder(key), _comparison(operator.removeprefix("!"), operand)
+            look, test = finder(key), _comparison(operator.removeprefix("!"), operand)
             if operator == "!=":
                 return lambda record: not test(look(record))
             return lambda record: test(look(record))
     raise ValueError(f"This is not a filter's tree: {tree!r:.80}")
-
-
-def _finder(key: str) -> Test | Callable[[Any], Any]:
-    """A function that finds the value of a dotted key, or _MISSING."""
-    parts = key.split(".")
-    names = [[".".join(parts[i : i + n]) for n in range(len(parts) - i, 0, -1)] for i in range(len(parts))]
-
-    def find(value: Any, start: int) -> Any:
-        if start == len(parts):
-            return value
-        if isinstance(value, dict):
-            for shorter, name in enumerate(names[start]):
-                if name in value:
-                    found = find(value[name], len(parts) - shorter)
-                    if found is not _MISSING:
-                        return found
-        elif isinstance(value, list) and re.fullmatch(r"0|[1-9][0-9]{0,8}", parts[start], re.ASCII):
-            index = int(parts[start])
-            return find(value[index], start + 1) if index < len(value) else _MISSING
-        return _MISSING
-
-    return lambda record: find(record, 0)
-
-
-_MISSING = object()
 
 
 def _comparison(operator: str, operand: Any) -> Test:
@@ -265,7 +257,7 @@ def _comparison(operator: str, operand: Any) -> Test:
 
 def _equality(text: str) -> Test:
     number = double(Decimal(text)) if _NUMBER.fullmatch(text) else None
-    word = _WORDS.get(text, _MISSING)
+    word = _WORDS.get(text, MISSING)
 
     def equals(value: Any) -> bool:
         if isinstance(value, str):

@@ -21,10 +21,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from playground.viewer.filters import Filter
 from playground.viewer.folder import Folder, Found, read_at
 from playground.viewer.places import Places, Spot, fingerprint
 from playground.viewer.records import Entry, Key, key_of
-from playground.viewer.tail import HEAD, LINE_LIMIT, MEMORY, Line, Strand
+from playground.viewer.sieve import Sieve, sieve
+from playground.viewer.tail import CHUNK, HEAD, LINE_LIMIT, MEMORY, Line, Strand
 
 BLOCK = 64 * 1024
 SEARCH_LIMIT = 64 * 1024 * 1024  # bytes looked through for the beginning of one line
@@ -69,6 +71,24 @@ def backward(descriptor: int, end: int) -> Iterator[Line]:
             pieces = pieces[-2:]  # its beginning is what will be shown, and this is more than HEAD
 
 
+def sifted(descriptor: int, end: int, pick: Sieve) -> Iterator[Line]:
+    """Of the same lines those that a sieve lets pass, and all that are longer than a chunk."""
+    while end > 0:
+        start = max(0, end - CHUNK)
+        data = read_at(descriptor, end - start, start)
+        first = data.find(b"\n", 0, -1) + 1 if start else 0  # where the first whole line begins
+        if start and not first:
+            line = next(backward(descriptor, end))
+            yield line
+            if line.size > SEARCH_LIMIT:
+                return
+            end = line.at
+            continue
+        end = start + first
+        for at, text in reversed(pick(data[first:])):
+            yield Line(end + at, text, len(text), end + at + len(text) + 1)
+
+
 def _joined(pieces: list[bytes], at: int, stop: int) -> Line:
     size = stop - at
     data = b"".join(reversed(pieces))
@@ -96,7 +116,8 @@ def last(folder: Folder, places: Places, count: int, test: Test | None = None) -
 
 def _last_of(descriptor: int, name: str, spot: Spot, count: int, test: Test | None, budget: int) -> list[Entry]:
     found: list[Entry] = []
-    for line in backward(descriptor, spot.at):
+    lines = sifted(descriptor, spot.at, sieve(test)) if isinstance(test, Filter) else backward(descriptor, spot.at)
+    for line in lines:
         entry = Entry(name, spot.inode, line)
         if len(found) == count or budget <= 0:
             break

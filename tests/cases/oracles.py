@@ -116,7 +116,7 @@ class Peer:
     def __post_init__(self) -> None:
         self._port = int(self.running.url.rpartition(":")[2])
         self._lock = threading.Lock()
-        self._read = 0  # bytes of the log that were looked at
+        self._read: dict[int, int] = {}  # bytes of the log that were looked at, by inode: it may be renamed
         self._start = self._settled()
 
     @property
@@ -138,6 +138,11 @@ class Peer:
     @property
     def log(self) -> Path:
         return self.logs / "mcp-server.jsonl"
+
+    def log_files(self) -> list[Path]:
+        """The log and what it was renamed to when it had become too large, oldest first."""
+        renamed = [path for path in self.logs.glob("mcp-server.jsonl.*") if path.suffix[1:].isdigit()]
+        return [*sorted(renamed, key=lambda path: int(path.suffix[1:])), *([self.log] if self.log.exists() else [])]
 
     # ---- asking ----------------------------------------------------------------------------------------------------
 
@@ -284,10 +289,13 @@ class Peer:
 
     def new_records(self) -> list[Json]:
         """O5, the lines: all that were written since this was last asked, each strict."""
-        with self.log.open("rb") as log:
-            log.seek(self._read)
-            fresh = log.read()
-        self._read += len(fresh)
+        fresh = b""
+        for path in self.log_files():
+            with path.open("rb") as file:
+                inode = os.fstat(file.fileno()).st_ino
+                file.seek(self._read.get(inode, 0))
+                fresh += file.read()
+                self._read[inode] = file.tell()
         assert fresh.endswith(b"\n") or not fresh
         assert not self.canary.is_in(fresh)
         records = [strict(line) for line in fresh.split(b"\n")[:-1]]

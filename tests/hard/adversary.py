@@ -93,7 +93,12 @@ def main() -> None:
     folder, canary, *names = sys.argv[1:]
     adversary = Adversary(Path(folder), Path(canary), names or ["a.txt", "b.txt"], random.Random())
     is_over = threading.Event()
-    threading.Thread(target=lambda: (sys.stdin.read(), is_over.set()), daemon=True).start()
+
+    def listen() -> None:
+        sys.stdin.read()
+        is_over.set()
+
+    threading.Thread(target=listen, daemon=True).start()
     timer = threading.Timer(LONGEST, is_over.set)
     timer.daemon = True
     timer.start()

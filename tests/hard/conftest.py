@@ -20,7 +20,7 @@ SEED = os.environ.get("HARD_CANARY") or secrets.token_hex(16)
 # Values as providers make them, and some that every encoding writes differently.
 KEYS = {
     "OPENAI_API_KEY": f"sk-proj-{SEED}",
-    "ANTHROPIC_API_KEY": f"sk-ant/{SEED}+é",
+    "ANTHROPIC_API_KEY": f"sk-ant/{SEED}+~",
     "OLLAMA_API_KEY": f'{SEED}"\\=&',
 }
 

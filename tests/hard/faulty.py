@@ -12,8 +12,27 @@ from typing import Any
 
 # What asks the system for something; the rest of `os` are names and sums.
 CALLS = frozenset(
-    "open close read write pread fstat stat lstat lseek fsync fdatasync fchmod rename replace unlink scandir listdir mkdir"
-    " ftruncate".split()
+    (
+        "open",
+        "close",
+        "read",
+        "write",
+        "pread",
+        "fstat",
+        "stat",
+        "lstat",
+        "lseek",
+        "fsync",
+        "fdatasync",
+        "fchmod",
+        "rename",
+        "replace",
+        "unlink",
+        "scandir",
+        "listdir",
+        "mkdir",
+        "ftruncate",
+    )
 )
 
 

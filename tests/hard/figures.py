@@ -35,12 +35,12 @@ class Scale:
     payloads: int
 
 
+ERRNOS = ("EIO", "ENOSPC", "EACCES", "EINTR", "EDQUOT", "EROFS", "EMFILE", "ENOMEM")
 SCALES = {
     "small": Scale(1000, 500, 1000, 1.5, 3, ("EIO",), 50, 3, 1, 8, 4.0, 20.0, 30, 8, 2, 10),
     "normal": Scale(20_000, 10_000, 20_000, 10.0, 40, ("EIO",), 2000, 20, 0, 50, 30.0, 20.0, 200, 30, 2, 60),
     "soak": Scale(
-        1_000_000, 200_000, 500_000, 300.0, 200, ("EIO", "ENOSPC", "EACCES", "EINTR", "EDQUOT", "EROFS", "EMFILE", "ENOMEM"),
-        100_000, 100, 5, 200, 600.0, 2.0, 2000, 300, 20, 500,
+        1_000_000, 200_000, 500_000, 300.0, 200, ERRNOS, 100_000, 100, 5, 200, 600.0, 2.0, 2000, 300, 20, 500
     ),
 }  # fmt: skip
 SCALE = SCALES[os.environ.get("HARD", "normal")]
@@ -72,33 +72,33 @@ ORDER = (
 class Figure:
     """One line of the table."""
 
-    property: str
+    name: str  # of the property
     figure: str
     limit: str
     is_good: bool
 
     def __str__(self) -> str:
-        return f"{self.property:<44}  {self.figure:<64}  {self.limit:<38}  {'ok' if self.is_good else 'BROKEN'}"
+        return f"{self.name:<44}  {self.figure:<64}  {self.limit:<38}  {'ok' if self.is_good else 'BROKEN'}"
 
     @property
     def rank(self) -> int:
-        return next((at for at, start in enumerate(ORDER) if self.property.startswith(start)), len(ORDER))
+        return next((at for at, start in enumerate(ORDER) if self.name.startswith(start)), len(ORDER))
 
 
-def note(property: str, figure: str, limit: str, is_good: bool) -> None:
+def note(name: str, figure: str, limit: str, is_good: bool) -> None:
     """Leaves a figure, and fails if it does not hold."""
-    found = Figure(property, figure, limit, is_good)
+    found = Figure(name, figure, limit, is_good)
     print(found)
     if path := os.environ.get("HARD_FIGURES"):
         with Path(path).open("a", encoding="utf-8") as file:
             file.write(json.dumps(asdict(found)) + "\n")
-    assert is_good, f"{property}: {figure} (limit: {limit})"
+    assert is_good, f"{name}: {figure} (limit: {limit})"
 
 
 def noted(path: Path) -> list[Figure]:
     """All figures of a run, in the order of the table."""
     lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
-    return sorted((Figure(**json.loads(line)) for line in lines), key=lambda figure: (figure.rank, figure.property))
+    return sorted((Figure(**json.loads(line)) for line in lines), key=lambda figure: (figure.rank, figure.name))
 
 
 def percentile(values: list[float], part: float) -> float:

@@ -17,10 +17,25 @@ METHODS = (
     "notifications/progress", "notifications/roots/list_changed", "tasks/list", "tasks/get", "tools/List", "rpc.x", "",
     "__class__", "tools/call\x00", "сall", "x" * 3000,
 )  # fmt: skip
-TOOLS = ("list_files", "read_file", "write_file", "append_line", "delete_file", "search_file", "search_all",
-         "summarize_file", "Read_File", "", "__init__")  # fmt: skip
+TOOLS = (
+    "list_files", "read_file", "write_file", "append_line", "delete_file", "search_file", "search_all",
+    "summarize_file", "Read_File", "", "__init__",
+)  # fmt: skip
 NAMES = ("a.txt", "b.txt", "../a.txt", "", "\ud800", "a\x00", ".x", "con", "é" * 130, "a/b", "?")
-TEXTS = ("", "x", "TODO\nTODO", "naïve €", "\ud83d", "\u2028", "\x00\x1b[2J", "<script>", "x" * 5000, "{}", "null", "-0")
+TEXTS = (
+    "",
+    "x",
+    "TODO\nTODO",
+    "naïve €",
+    "\ud83d",
+    "\u2028",
+    "\x00\x1b[2J",
+    "<script>",
+    "x" * 5000,
+    "{}",
+    "null",
+    "-0",
+)
 NUMBERS: tuple[Any, ...] = (0, 1, -1, 2**31, 2**53, 2**63, 2**64, -(2**63), 0.5, 1e300, -0.0, 10**200)
 REVISIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28", "2099-01-01", "", 7, None)
 META = "io.modelcontextprotocol/"
@@ -70,8 +85,14 @@ def params(chance: random.Random, method: str) -> Any:
         },
         "resources/read": lambda: {"uri": "playground://files/" + chance.choice(NAMES)},
         "resources/subscribe": lambda: {"uri": "playground://files/" + chance.choice(NAMES)},
-        "prompts/get": lambda: {"name": chance.choice(["review_file", "todo_report", "x"]), "arguments": arguments(chance)},
-        "completion/complete": lambda: {"ref": reference, "argument": {"name": "filename", "value": chance.choice(TEXTS)}},
+        "prompts/get": lambda: {
+            "name": chance.choice(["review_file", "todo_report", "x"]),
+            "arguments": arguments(chance),
+        },
+        "completion/complete": lambda: {
+            "ref": reference,
+            "argument": {"name": "filename", "value": chance.choice(TEXTS)},
+        },
         "logging/setLevel": lambda: {"level": chance.choice(["debug", "emergency", "loud", 3])},
         "notifications/cancelled": lambda: {"requestId": chance.choice([1, "x", None]), "reason": chance.choice(TEXTS)},
         "notifications/progress": lambda: {"progressToken": 1, "progress": chance.choice(NUMBERS)},
@@ -112,8 +133,10 @@ def text(chance: random.Random) -> bytes:
     return written.encode("utf-8", "surrogatepass")
 
 
-SPLINTERS = (b'"', b"\\", b"{", b"}", b"[", b"]", b",", b":", b"NaN", b"1e999", b"-", b"\x00", b"\xff", b"\xed\xa0\x80",
-             b"\\ud800", b"\xef\xbb\xbf", b"\n", b"//", b'"id":1,', b'"jsonrpc":"1.0",', b"9" * 400, b"[" * 80)  # fmt: skip
+SPLINTERS = (
+    b'"', b"\\", b"{", b"}", b"[", b"]", b",", b":", b"NaN", b"1e999", b"-", b"\x00", b"\xff", b"\xed\xa0\x80",
+    b"\\ud800", b"\xef\xbb\xbf", b"\n", b"//", b'"id":1,', b'"jsonrpc":"1.0",', b"9" * 400, b"[" * 80,
+)  # fmt: skip
 
 
 def mutated(chance: random.Random, body: bytes) -> bytes:

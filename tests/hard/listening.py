@@ -17,6 +17,10 @@ from typing import Any
 from urllib.parse import quote, urlsplit
 
 
+def _number(digits: str) -> int | str:
+    return int(digits) if len(digits) < 1000 else digits  # Python refuses to compute with very long ones
+
+
 @dataclass
 class Event:
     """One event; `at` is the monotonic moment at which its last byte was there."""
@@ -56,7 +60,9 @@ class Listener:
     def __enter__(self) -> Listener:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self.close()
 
     def close(self) -> None:
@@ -123,7 +129,7 @@ class Listener:
                 elif name == b"":
                     self.comments += 1
             if data:
-                self.events.append(Event(kind, json.loads(b"\n".join(data)), self.last_id, now))
+                self.events.append(Event(kind, json.loads(b"\n".join(data), parse_int=_number), self.last_id, now))
 
     def until(self, is_so: Any, seconds: float) -> None:
         deadline = time.monotonic() + seconds
@@ -135,7 +141,9 @@ class Listener:
 
     def until_live(self, seconds: float = 20) -> None:
         """Until all of the history is there."""
-        self.until(lambda: any(event.kind == "notice" and event.data["kind"] == "live" for event in self.events), seconds)
+        self.until(
+            lambda: any(event.kind == "notice" and event.data["kind"] == "live" for event in self.events), seconds
+        )
 
     @property
     def messages(self) -> list[Event]:

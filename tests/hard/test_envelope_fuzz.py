@@ -105,7 +105,7 @@ def places(chance: random.Random, session: str) -> tuple[str, dict[str, str]]:
     return "/mcp", STATELESS if draw < 0.95 else {}
 
 
-# ---- In process --------------------------------------------------------------------------------------------------------
+# ---- In process ------------------------------------------------------------------------------------------------------
 
 
 @pytest.fixture
@@ -120,7 +120,12 @@ def client(tmp_path: Path) -> Iterator[Client]:
 
 def ask(client: Client, path: str, sent: bytes, headers: dict[str, str]) -> Seen:
     builder = EnvironBuilder(
-        path, "http://127.0.0.1:5000", method="POST", data=sent, content_type="application/json", headers=headers
+        path,
+        "http://127.0.0.1:5000",
+        method="POST",
+        data=sent,
+        content_type="application/json",
+        headers=list(headers.items()),
     )
     began = time.monotonic()
     answer = client.open(builder.get_environ(), buffered=False)
@@ -156,7 +161,7 @@ def test_no_body_breaks_the_envelope_in_process(client: Client) -> None:
          "0 faults, none over 1 s", slowest < SLOWEST)  # fmt: skip
 
 
-# ---- Over sockets ------------------------------------------------------------------------------------------------------
+# ---- Over sockets ----------------------------------------------------------------------------------------------------
 
 
 def over_sockets(peer: Peer, session: str, seed: int, count: int, faults: list[str], times: list[float]) -> None:
@@ -187,7 +192,8 @@ def test_no_body_breaks_the_envelope_over_sockets(peer: Peer) -> None:
     times: list[float] = []
     seed, count = random.SystemRandom().randrange(2**32), SCALE.fuzz * 2 // 5 // threads
     workers = [
-        threading.Thread(target=over_sockets, args=(peer, opened, seed + n, count, faults, times)) for n in range(threads)
+        threading.Thread(target=over_sockets, args=(peer, opened, seed + n, count, faults, times))
+        for n in range(threads)
     ]
     for worker in workers:
         worker.start()

@@ -43,14 +43,26 @@ def contents(folder: Path) -> dict[str, tuple[int, bytes]]:
     return {str(path): (path.stat().st_mtime_ns, path.read_bytes()) for path in folder.rglob("*") if path.is_file()}
 
 
-# ---- Paths -------------------------------------------------------------------------------------------------------------
+# ---- Paths -----------------------------------------------------------------------------------------------------------
 
-UP = ("..", "..", ".", "...", "....", "%2e%2e", "%252e%252e", ".%2e", "\uff0e\uff0e", "․․", "..\x00", ".. ", "..;", "~", "*")
-SLASHES = ("/", "/", "//", "\\", "\\\\", "%2f", "%5c", "\u2215", "\u2044", "\uff0f", "/./", "\x00/", "\n/", ":")
-FIRST = ("", "", "/", "./", "\\", "C:", "C:\\", "\\\\?\\", "file://", "file:///", "//", "~/", "$PWD/", "\u202e", " ", "-")
-LAST = ("mcp_files_evil/secret.txt", "secret.txt", "link.txt", "linked/secret.txt", "hard.txt", "pipe", "sub/x.txt", "sub",
-        "loop", "etc/hostname", "etc/passwd", "proc/self/environ", "dev/zero", "mcp_files", "x.txt", "")  # fmt: skip
-END = ("", "", "", "/", "/.", "\x00", "\x00.txt", " ", ".", "\n", "%00", "::$DATA", "/../../mcp_files_evil/secret.txt", "?x", "#x")
+UP = (
+    "..", "..", ".", "...", "....", "%2e%2e", "%252e%252e", ".%2e", "\uff0e\uff0e", "․․", "..\x00", ".. ", "..;", "~",
+    "*",
+)  # fmt: skip
+SLASHES = (
+    "/", "/", "//", "\\", "\\\\", "%2f", "%5c", "\u2215", "\u2044", "\uff0f", "/./", "\x00/", "\n/", ":",
+)  # fmt: skip
+FIRST = (
+    "", "", "/", "./", "\\", "C:", "C:\\", "\\\\?\\", "file://", "file:///", "//", "~/", "$PWD/", "\u202e", " ", "-",
+)  # fmt: skip
+LAST = (
+    "mcp_files_evil/secret.txt", "secret.txt", "link.txt", "linked/secret.txt", "hard.txt", "pipe", "sub/x.txt", "sub",
+    "loop", "etc/hostname", "etc/passwd", "proc/self/environ", "dev/zero", "mcp_files", "x.txt", "",
+)  # fmt: skip
+END = (
+    "", "", "", "/", "/.", "\x00", "\x00.txt", " ", ".", "\n", "%00", "::$DATA", "/../../mcp_files_evil/secret.txt",
+    "?x", "#x",
+)  # fmt: skip
 
 
 def paths(chance: random.Random, folder: Path, canary: Path) -> Iterator[str]:
@@ -97,19 +109,25 @@ def test_no_path_leads_out(peer: Peer) -> None:
     assert os.readlink(folder / "link.txt") == str(canary.path)
     canary.check()
     peer.new_records()  # the log holds nothing of it either
-    figure = f"{SCALE.paths} paths, {results.total()} calls: 0 bytes out, 0 changes outside ({results['refused']} refused)"
+    figure = (
+        f"{SCALE.paths} paths, {results.total()} calls: 0 bytes out, 0 changes outside ({results['refused']} refused)"
+    )
     note("sandbox: paths", figure, "0 canary bytes, 0 changes", True)
     sandbox.close()
 
 
 def over_http(peer: Peer, name: str) -> None:
-    for tool, more in (("read_file", {}), ("write_file", {"text": "x"}), ("search_file", {"keyword": peer.canary.text[:8]})):
+    for tool, more in (
+        ("read_file", {}),
+        ("write_file", {"text": "x"}),
+        ("search_file", {"keyword": peer.canary.text[:8]}),
+    ):
         answer = peer.rpc("tools/call", {"name": tool, "arguments": {"filename": name, **more}})
         assert answer["result"].get("structuredContent", {}).get("count", 0) == 0, name
     peer.rpc("resources/read", {"uri": f"playground://files/{name}"})
 
 
-# ---- The adversary -----------------------------------------------------------------------------------------------------
+# ---- The adversary ---------------------------------------------------------------------------------------------------
 
 
 @contextmanager
@@ -162,7 +180,11 @@ def test_the_racing_adversary_never_wins(peer: Peer) -> None:
         chance = random.Random()
         for _ in range(SCALE.races // 10 // 2):
             name = chance.choice(("read_file", "write_file", "append_line", "search_file", "delete_file"))
-            more = {"write_file": {"text": "x"}, "append_line": {"line": "x"}, "search_file": {"keyword": canary.text[:8]}}
+            more = {
+                "write_file": {"text": "x"},
+                "append_line": {"line": "x"},
+                "search_file": {"keyword": canary.text[:8]},
+            }
             result = peer.tool(name, filename=chance.choice(("a.txt", "b.txt")), **more.get(name, {}))
             assert result.get("structuredContent", {}).get("count", 0) == 0
             results["over HTTP"] += 1
@@ -181,17 +203,15 @@ def test_the_racing_adversary_never_wins(peer: Peer) -> None:
 def test_the_adversary_beats_a_wall_that_looks_first_and_opens_then(tmp_path: Path) -> None:
     canary, folder = Canary(tmp_path / "evil"), tmp_path / "files"
     folder.mkdir()
-    calls = 0
 
     def naive(name: str) -> str:
         path = folder / name
-        if not path.is_file() or path.is_symlink() or path.stat().st_nlink > 1:
+        try:
+            is_fine = path.is_file() and not path.is_symlink() and path.stat().st_nlink == 1
+            return path.read_text(encoding="utf-8") if is_fine else ""
+        except OSError:
             return ""
-        return path.read_text(encoding="utf-8")
 
     with attacked(folder, canary.path, []):
-        for calls in range(1, 200_001):
-            with suppress(OSError):
-                if canary.text in naive("a.txt"):
-                    break
-    note("sandbox: adversary, the same against a check", f"it wins at call {calls}", "it does win", calls < 200_000)
+        calls = next((call for call in range(1, 1_000_001) if canary.text in naive("a.txt")), 0)
+    note("sandbox: adversary, the same against a check", f"it wins at call {calls}", "it does win", calls > 0)

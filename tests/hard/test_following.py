@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import json
 import os
 import threading
 import time
@@ -36,14 +35,23 @@ def test_the_tailer_is_exact_in_every_history(monkeypatch: pytest.MonkeyPatch) -
 
     monkeypatch.setattr(FileSystem, "teardown", teardown)
     checks = list(HealthCheck)
-    run_state_machine_as_test(  # type: ignore[no-untyped-call]
+    run_state_machine_as_test(
         FileSystem,
         settings=settings(
-            max_examples=SCALE.histories, stateful_step_count=30, deadline=None, database=None, suppress_health_check=checks
+            max_examples=SCALE.histories,
+            stateful_step_count=30,
+            deadline=None,
+            database=None,
+            suppress_health_check=checks,
         ),
     )
     figure = f"{counted['histories']} histories, {counted['lines']} lines told, each exactly once"
-    note("tailer against the model", figure, f"{SCALE.histories} histories exact", counted["histories"] >= SCALE.histories)
+    note(
+        "tailer against the model",
+        figure,
+        f"{SCALE.histories} histories exact",
+        counted["histories"] >= SCALE.histories,
+    )
 
 
 class Writer(threading.Thread):

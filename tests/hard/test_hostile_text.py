@@ -12,7 +12,7 @@ from typing import Any
 from urllib.parse import quote, urlsplit
 
 import pytest
-from playwright.sync_api import BrowserContext, Page, Request, sync_playwright
+from playwright.sync_api import BrowserContext, Dialog, Page, Request, sync_playwright
 from playwright.sync_api import Error as BrowserError
 
 import log_viewer
@@ -24,11 +24,13 @@ from tests.hard.payloads import payloads
 
 Start = Callable[..., Any]
 PAGES = ("/dashboard", "/", "/dashboard?view=panels", "/dashboard?view=table", "/dashboard?view=waterfall")
+EVENTS = ("server_fault", "tool_call_error", "chat_start", "model_request", "http_refused", "user_message")
 WATCH = """
 window.ran = [];
 window.pwn = () => window.ran.push(new Error().stack);
 for (const word of ['alert', 'confirm', 'prompt', 'print']) window[word] = () => window.pwn();
-document.addEventListener('securitypolicyviolation', (event) => window.broken(event.violatedDirective + ' ' + event.blockedURI));
+const tell = (event) => window.broken(`${event.violatedDirective} ${event.blockedURI}`);
+document.addEventListener('securitypolicyviolation', tell);
 """
 
 
@@ -44,14 +46,18 @@ class Seen:
 
     def watch(self, context: BrowserContext) -> None:
         context.add_init_script(WATCH)
-        context.expose_function("broken", lambda said: self.breaches.append(said))  # noqa: PLW0108
+        context.expose_function("broken", lambda said: self.breaches.append(said))
         context.on("page", self._watch_page)
         context.on("request", self._look)
 
     def _watch_page(self, page: Page) -> None:
-        page.on("dialog", lambda dialog: (self.executions.append(dialog.message), dialog.dismiss()))
+        page.on("dialog", self._dismiss)
         page.on("pageerror", lambda error: self.errors.append(str(error)))
         page.on("console", lambda said: self.breaches.append(said.text) if "Content Security" in said.text else None)
+
+    def _dismiss(self, dialog: Dialog) -> None:
+        self.executions.append(dialog.message)
+        dialog.dismiss()
 
     def _look(self, request: Request) -> None:
         if urlsplit(request.url).hostname not in ("127.0.0.1", None):
@@ -66,8 +72,17 @@ def records(hostile: list[str]) -> list[dict[str, Any]]:
     made = []
     for number, text in enumerate(hostile):
         ts = f"2026-11-29T12:00:00.{number:06}+00:00"
-        call = {"jsonrpc": "2.0", "id": text, "method": "tools/call", "params": {"name": text, "arguments": {text: text}}}
-        answer = {"jsonrpc": "2.0", "id": text, "result": {"content": [{"type": "text", "text": text}], text: {text: [text]}}}
+        call = {
+            "jsonrpc": "2.0",
+            "id": text,
+            "method": "tools/call",
+            "params": {"name": text, "arguments": {text: text}},
+        }
+        answer = {
+            "jsonrpc": "2.0",
+            "id": text,
+            "result": {"content": [{"type": "text", "text": text}], text: {text: [text]}},
+        }
         failure = {"jsonrpc": "2.0", "id": text, "error": {"code": -32602, "message": text, "data": {text: text}}}
         tools = {"tools": [{"name": text, "title": text, "description": text, "inputSchema": {text: text}}]}
         listed = {"jsonrpc": "2.0", "id": text, "result": tools}
@@ -79,10 +94,16 @@ def records(hostile: list[str]) -> list[dict[str, Any]]:
             ("mcp-client-simple", "in", failure), ("mcp-client-chat", "in", listed), (text, text, note_),
         ):  # fmt: skip
             data = {"message": message, "http": http, "raw": text, text: text}
-            record = {"ts": ts, "level": text if number % 2 else "INFO", "component": component, "event": text, "data": data}
+            record = {
+                "ts": ts,
+                "level": text if number % 2 else "INFO",
+                "component": component,
+                "event": text,
+                "data": data,
+            }
             made.append(record | common | {"dir": direction, "peer": text, "seq": number, text: {text: text}})
-        for event in ("server_fault", "tool_call_error", "chat_start", "model_request", "http_refused", "user_message"):
-            made.append({"ts": ts, "component": "mcp-server", "event": event, "data": {text: text, "text": text, "reason": text}})
+        about = {text: text, "text": text, "reason": text}
+        made += [{"ts": ts, "component": "mcp-server", "event": event, "data": about} for event in EVENTS]
         made.append({text: text, "ts": text, "level": text, "event": {text: text}, "data": text, "component": [text]})
     return made
 
@@ -95,7 +116,9 @@ def write(logs: Path, hostile: list[str]) -> None:
             log.write(text.replace("\n", " ") + "\n")
     for text in hostile:
         name = "".join(char for char in text if char not in "/\0\r\n").encode()[:200].decode(errors="ignore") + ".jsonl"
-        (logs / name).write_text(json.dumps({"event": text, "data": {"message": {"method": text}}}) + "\n", encoding="utf-8")
+        (logs / name).write_text(
+            json.dumps({"event": text, "data": {"message": {"method": text}}}) + "\n", encoding="utf-8"
+        )
 
 
 @pytest.fixture
@@ -179,7 +202,9 @@ def test_nothing_that_a_log_says_is_run(launch: Start, logs: Path, book_address:
         type_filters(page, f"{address}/dashboard", hostile, seen)
         for number, text in enumerate(hostile):
             into = PAGES[number % len(PAGES)].partition("?")[0]
-            page.goto(f"{address}{into}?files={quote(text)}&filter={quote(text)}&all={quote(text)}&view={quote(text)}#{quote(text)}")
+            page.goto(
+                f"{address}{into}?files={quote(text)}&filter={quote(text)}&all={quote(text)}&view={quote(text)}#{quote(text)}"
+            )
             seen.harvest(page)
             seen.counts["addresses"] += 1
             page.goto(f"{address}/{quote(text, safe='')}", wait_until="commit")  # an error page
@@ -188,7 +213,14 @@ def test_nothing_that_a_log_says_is_run(launch: Start, logs: Path, book_address:
         browser.close()
     print(seen.executions[:3], seen.breaches[:3], seen.foreign[:3], seen.errors[:3], seen.counts, sep="\n")
     shown = ", ".join(f"{count} {what}" for what, count in seen.counts.items())
-    figure = f"{len(hostile)} payloads ({shown}): {len(seen.executions)} executions, {len(seen.breaches)} CSP breaches, "
+    figure = (
+        f"{len(hostile)} payloads ({shown}): {len(seen.executions)} executions, {len(seen.breaches)} CSP breaches, "
+    )
     figure += f"{len(seen.foreign)} foreign requests, {len(seen.errors)} page errors"
     good = not (seen.executions or seen.breaches or seen.foreign or seen.errors)
-    note("hostile text in a real browser", figure, "0 executions, 0 CSP breaches", good and seen.counts["rows"] >= len(PAGES))
+    note(
+        "hostile text in a real browser",
+        figure,
+        "0 executions, 0 CSP breaches",
+        good and seen.counts["rows"] >= len(PAGES),
+    )

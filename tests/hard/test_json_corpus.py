@@ -42,26 +42,24 @@ class Asking:
 
 
 def test_as_the_body_of_a_request(peer: Peer) -> None:
-    asking, faults = Asking(peer), []
-    for text in GOOD:
-        if asking.code(ENVELOPE[0] + text + ENVELOPE[1]) is not None:
-            faults.append(f"refused in a message: {text[:80]!r}")
-        if asking.code(text) != -32600:
-            faults.append(f"not an Invalid Request by itself: {text[:80]!r}")
-    for text in BAD:
-        if asking.code(text) != -32700:
-            faults.append(f"no parse error by itself: {text[:80]!r}")
-        if asking.code(ENVELOPE[0] + text + ENVELOPE[1]) != -32700:
-            faults.append(f"accepted in a message: {text[:80]!r}")
-    for text in LIMITS:
-        if asking.code(text) not in (-32700, -32600) or asking.code(ENVELOPE[0] + text + ENVELOPE[1]) not in (None, -32700):
-            faults.append(f"neither refused nor accepted: {text[:80]!r}")
+    asking = Asking(peer)
+
+    def inside(text: bytes) -> int | None:
+        return asking.code(ENVELOPE[0] + text + ENVELOPE[1])
+
+    faults = [f"refused in a message: {text[:80]!r}" for text in GOOD if inside(text) is not None]
+    faults += [f"no Invalid Request by itself: {text[:80]!r}" for text in GOOD if asking.code(text) != -32600]
+    faults += [f"accepted in a message: {text[:80]!r}" for text in BAD if inside(text) != -32700]
+    faults += [f"no parse error by itself: {text[:80]!r}" for text in BAD if asking.code(text) != -32700]
+    faults += [f"in a message neither: {text[:80]!r}" for text in LIMITS if inside(text) not in (None, -32700)]
+    faults += [f"by itself neither: {text[:80]!r}" for text in LIMITS if asking.code(text) not in (-32700, -32600)]
     asking.close()
     peer.check()
     print("\n".join(faults))
-    total = len(GOOD) + len(BAD) + len(LIMITS)
-    figure = f"{len(GOOD)} good, {len(BAD)} bad, {len(LIMITS)} undecided; {len(faults)} faults, slowest {asking.slowest:.2f} s"
-    note("JSON corpus, as request body", figure, "≥ 300 texts, 0 faults, ≤ 1 s", not faults and total >= 300 and asking.slowest < 1)
+    figure = f"{len(GOOD)} good, {len(BAD)} bad, {len(LIMITS)} undecided; {len(faults)} faults, "
+    figure += f"slowest {asking.slowest:.2f} s"
+    good = not faults and len(GOOD + BAD + LIMITS) >= 300 and asking.slowest < 1
+    note("JSON corpus, as request body", figure, "≥ 300 texts, 0 faults, ≤ 1 s", good)
 
 
 def lines() -> list[tuple[bytes, bool | None]]:

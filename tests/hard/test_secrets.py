@@ -29,24 +29,59 @@ def throw(peer: Peer, key: str) -> int:
     url, headers = f"http://{peer.host}", {"Content-Type": "application/json"}
     plain = key.encode("ascii", "ignore").decode()
     coded = base64.b64encode(f"user:{key}".encode()).decode()
-    call = {"jsonrpc": "2.0", "id": key, "method": "tools/call", "params": {"name": "read_file", "arguments": {"filename": key}}}
+    call = {
+        "jsonrpc": "2.0",
+        "id": key,
+        "method": "tools/call",
+        "params": {"name": "read_file", "arguments": {"filename": key}},
+    }
     bodies: list[Any] = [
         call,
         {"jsonrpc": "2.0", "id": 1, "method": key, "params": {key: key}},
         {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": key, "arguments": {"a": coded}}},
         {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1, "reason": key}},
-        {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "write_file", "arguments": {"text": key}}},
-        {"jsonrpc": "2.0", "id": 1, "method": "resources/read", "params": {"uri": f"playground://files/{quote(key, safe='')}"}},
-        {"jsonrpc": "2.0", "id": 1, "method": "ping", "params": {"_meta": {"x": json.dumps({"inner": json.dumps(key)})}}},
+        {
+            "jsonrpc": "2.0",
+            "id": 1,
+            "method": "tools/call",
+            "params": {"name": "write_file", "arguments": {"text": key}},
+        },
+        {
+            "jsonrpc": "2.0",
+            "id": 1,
+            "method": "resources/read",
+            "params": {"uri": f"playground://files/{quote(key, safe='')}"},
+        },
+        {
+            "jsonrpc": "2.0",
+            "id": 1,
+            "method": "ping",
+            "params": {"_meta": {"x": json.dumps({"inner": json.dumps(key)})}},
+        },
     ]
     sent: list[bytes] = [json.dumps(body).encode() for body in bodies]
     sent += [json.dumps(body, ensure_ascii=False).encode() for body in bodies]
-    sent += [key.encode(), b'{"key":"' + plain.encode(), b"\xff" + key.encode(), "".join(f"\\u{ord(c):04x}" for c in key).encode()]
+    sent += [
+        key.encode(),
+        b'{"key":"' + plain.encode(),
+        b"\xff" + key.encode(),
+        "".join(f"\\u{ord(c):04x}" for c in key).encode(),
+    ]
     sent += [('{"jsonrpc":"2.0","id":1,"method":"' + "".join(f"\\u{ord(c):04X}" for c in key) + '"}').encode()]
     for body in sent:
         for path in ("/rpc", "/mcp"):
             requests.post(url + path, data=body, headers=headers, timeout=10)
-    names = ("Authorization", "X-Api-Key", "Cookie", "Mcp-Session-Id", "Origin", "User-Agent", "Mcp-Name", "Last-Event-ID", "Accept")
+    names = (
+        "Authorization",
+        "X-Api-Key",
+        "Cookie",
+        "Mcp-Session-Id",
+        "Origin",
+        "User-Agent",
+        "Mcp-Name",
+        "Last-Event-ID",
+        "Accept",
+    )
     for name in names:
         with_key = {name: f"Bearer {plain}", **headers}
         requests.post(f"{url}/mcp", json=call, headers=with_key, timeout=10)
@@ -78,14 +113,27 @@ def test_no_key_turns_up_anywhere(peer: Peer, launch: Start, chromium: str, tmp_
     count = sum(throw(peer, key) for key in KEYS.values())
     viewer = launch("log_viewer.py", "--port", 0, "--logs", peer.logs)
     settings = clean_environment() | KEYS
-    for arguments in (["--url", f"http://{peer.host}/mcp"], ["--stdio", f"{sys.executable} {ROOT / 'server.py'} --stdio"]):
+    for arguments in (
+        ["--url", f"http://{peer.host}/mcp"],
+        ["--stdio", f"{sys.executable} {ROOT / 'server.py'} --stdio"],
+    ):
         command = [sys.executable, str(ROOT / "client.py"), *arguments, "--logs", str(peer.logs), "--explain"]
         done = subprocess.run(command, cwd=tmp_path, env=settings, capture_output=True, timeout=60)
         (tmp_path / f"client{arguments[0]}.txt").write_bytes(done.stdout + done.stderr)
         assert b"Traceback" not in done.stderr
-    raw = [sys.executable, str(ROOT / "client.py"), "--url", f"http://{peer.host}/rpc", "--logs", str(peer.logs), "--raw"]
+    raw = [
+        sys.executable,
+        str(ROOT / "client.py"),
+        "--url",
+        f"http://{peer.host}/rpc",
+        "--logs",
+        str(peer.logs),
+        "--raw",
+    ]
     for key in KEYS.values():
-        done = subprocess.run([*raw, json.dumps({"key": key})], cwd=tmp_path, env=settings, capture_output=True, timeout=60)
+        done = subprocess.run(
+            [*raw, json.dumps({"key": key})], cwd=tmp_path, env=settings, capture_output=True, timeout=60
+        )
         assert b"Traceback" not in done.stderr
     keep_pages(chromium, viewer.url, tmp_path)
     peer.running.stop()
@@ -95,11 +143,13 @@ def test_no_key_turns_up_anywhere(peer: Peer, launch: Start, chromium: str, tmp_
     hits, files, size = search(tmp_path, SEED)
     print(hits)
     assert b"***" in peer.log.read_bytes()  # it was there to be masked
-    figure = f"{len(KEYS)} keys in {count} requests and 5 runs of the client: in {len(hits)} of {files} files ({size // 1024} kB)"
+    figure = f"{len(KEYS)} keys in {count} requests and 5 runs of the client: "
+    figure += f"in {len(hits)} of {files} files ({size // 1024} kB)"
     note("secrets: thrown at every door", figure, "0 files", not hits)
 
 
 def test_a_secret_is_found_however_it_is_written(tmp_path: Path) -> None:
-    for number, text in enumerate(writings(SEED)):
+    other = SEED[::-1][:-1] + "x"  # not the run's own, which may lie nowhere
+    for number, text in enumerate(writings(other)):
         (tmp_path / str(number)).write_bytes(b"x" * 100 + text + b"y")
-    assert len(search(tmp_path, SEED)[0]) == len(writings(SEED))
+    assert len(search(tmp_path, other)[0]) == len(writings(other))

@@ -74,7 +74,7 @@ def test_every_fault_is_told_and_the_file_is_whole(change: str, tmp_path: Path) 
     note(f"k-th system call fails: {change}", figure, "all k; 0 silent, 0 torn", True)
 
 
-# ---- The log -----------------------------------------------------------------------------------------------------------
+# ---- The log ---------------------------------------------------------------------------------------------------------
 
 
 def records(path: Path) -> tuple[list[dict[str, Any]], int]:
@@ -130,7 +130,7 @@ def test_the_logger_loses_nothing_unnoticed(tmp_path: Path, monkeypatch: pytest.
     note("k-th system call fails: logger", f"{figure} ({torn} torn lines closed)", "all k; 0 lost unnoticed", True)
 
 
-# ---- Death at the k-th call ----------------------------------------------------------------------------------------------
+# ---- Death at the k-th call ------------------------------------------------------------------------------------------
 
 DYING = """
 import os, sys
@@ -170,7 +170,9 @@ for k in range(at, at + 500):
 @pytest.mark.parametrize("what", [*CHANGES, "logger"])
 def test_death_at_any_system_call_leaves_everything_whole(what: str, tmp_path: Path) -> None:
     command = [sys.executable, "-c", DYING, str(tmp_path), what, "1", OLD, NEW]
-    done = subprocess.run(command, cwd=Path(__file__).parents[2], capture_output=True, text=True, timeout=120, check=True)
+    done = subprocess.run(
+        command, cwd=Path(__file__).parents[2], capture_output=True, text=True, timeout=120, check=True
+    )
     last = int(done.stdout)
     litter = 0
     for k in range(1, last):
