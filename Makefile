@@ -47,5 +47,13 @@ conformance: ## what the official conformance suite says of the server and the c
 	$(SETUP) --tests
 	@$(VENV) -m tests.conformance.suite
 
+bench: ## measure ours and the peers, into bench/RESULTS.md (ARGS=--quick: does it run?)
+	$(SETUP) --tests
+	@$(VENV) -m bench.run $(ARGS)
+
+bench-peers: ## what `make bench` measures against, into .tools/bench
+	$(SETUP) --tests
+	@$(VENV) -m bench.peers
+
 clean-logs: ## empty logs/ (also while scripts write to them)
 	@for log in logs/*.jsonl; do if [ -f "$$log" ]; then : > "$$log"; fi; done; rm -f logs/*.jsonl.*

@@ -86,8 +86,12 @@ def choose(chat: "Talk") -> None:
                 chat.provider = chat.choice.provider("scripted")
             case "q":
                 raise Leave
-    if small := doctor.of_window(chat.checkup, chat.router.tools(), chat.provider):
+    tools = chat.router.tools()
+    if small := doctor.of_window(chat.checkup, tools, chat.provider):
         chat.screen.warn(str(small))
+    for change in chat.provider.offer(tools).changes:
+        if change.startswith("Only the first"):  # /tools shows the others
+            chat.screen.warn(change)
     is_scripted = chat.provider.kind == "scripted"
     chat.screen.note(chat.model + (": a set of rules, not a language model." if is_scripted else "."))
     chat.story.begins(chat.provider, chat.router.members)
@@ -113,20 +117,20 @@ class Talk(Chat):
 
     person: Keyboard | None
     options: Namespace
-    has_answer = False
+    has_answer = is_stopping = False  # of the turn
 
     def ask(self, question: list[Block]) -> bool:
         """One turn: a question, rounds of tools, an answer. Whatever happens, the conversation stays whole."""
         self.story.question(question)
         self.screen.begins(question[0].get("text", ""))
-        self.has_answer = False
+        self.has_answer = self.is_stopping = False
         before = self.conversation
         try:
             steps = turn(before.ask(question), self.router.tools, self.limits(), self.router.check)
             self.conversation = drive(steps, self.do)
         except KeyboardInterrupt:  # in the one moment when no step was being done
             self.conversation = before
-            self.screen.note("Stopped.")
+            raise
         except Exception as error:
             self.conversation = before
             self.story.crashed(error)
@@ -151,6 +155,7 @@ class Talk(Chat):
                 self.screen.says(text, by_host)
                 self.has_answer = not by_host
             case Stopped(kind, sentence):
+                self.is_stopping = kind == "interrupted"
                 self.story.stopped(kind, sentence)
                 self.screen.stopped(kind, sentence, doctor.after(kind, self.provider))
         return None
@@ -272,6 +277,8 @@ def handle(chat: Talk, text: str) -> bool | None:
     except RouterError as error:
         chat.screen.warn(str(error))
     except (Interrupted, KeyboardInterrupt):
+        if chat.is_stopping:  # the second Ctrl-C
+            raise SystemExit(130) from None
         chat.screen.note("Stopped.")
     return False
 

@@ -25,7 +25,7 @@ from tests.chats import environment, records
 from tests.conftest import ROOT
 
 CTRL_C, CTRL_D, CTRL_U, ENTER, ESCAPE = "\x03", "\x04", "\x15", "\r", "\x1b"
-PROMPT = r"(?m)^> $"
+PROMPT = r"(?m)^> *$"  # with nothing behind it yet
 # The child takes the terminal for its own, so that Ctrl-C means it, and becomes the script.
 TAKE = "import fcntl, os, sys, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0); os.execv(sys.executable, sys.argv[1:])"
 _SEQUENCE = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[()][A-Z0-9]|\x1b[=>78cDEHM]")
@@ -34,10 +34,10 @@ _SEQUENCE = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\
 class Terminal:
     """A chat at a terminal of its own. Use it as a context manager."""
 
-    def __init__(self, folder: Path, *arguments: object, rows: int = 40, columns: int = 100, **settings: str) -> None:
+    def __init__(self, folder: Path, *arguments: object, **settings: str) -> None:
         self.logs = folder / "logs"
         self._master, slave = pty.openpty()
-        self._size(rows, columns)
+        self._size(40, 100)
         command = [sys.executable, str(ROOT / "chat_with_tools.py"), *map(str, arguments)]
         env = environment(folder, TERM="xterm-256color", PROMPT_TOOLKIT_NO_CPR="1", **settings)
         self.process = subprocess.Popen(
@@ -73,7 +73,7 @@ class Terminal:
         shown = _SEQUENCE.sub("", self.raw.decode("utf-8", "replace"))
         return shown.replace("\r\n", "\n").replace("\r", "\n")
 
-    def see(self, pattern: str, seconds: float = 30) -> str:
+    def see(self, pattern: str, seconds: float = 15) -> str:
         """Waits until this is shown after what was seen before; gives what was shown up to its end."""
         deadline = time.monotonic() + seconds
         with self._news:
@@ -89,7 +89,7 @@ class Terminal:
 
     def ask(self, text: str) -> None:
         """Waits for the prompt, and asks."""
-        self.see("> ")
+        self.see(PROMPT)
         self.press(text + ENTER)
 
     def interrupt(self) -> None:
@@ -104,7 +104,7 @@ class Terminal:
         self._size(rows, columns)
         os.kill(self.process.pid, signal.SIGWINCH)
 
-    def wait(self, seconds: float = 30) -> int:
+    def wait(self, seconds: float = 15) -> int:
         code = self.process.wait(seconds)
         assert "Traceback" not in self.text, self.text
         return code
@@ -112,7 +112,7 @@ class Terminal:
     def records(self, *events: str) -> list[dict[str, Any]]:
         return records(self.logs, *events)
 
-    def recorded(self, event: str, count: int = 1, seconds: float = 30) -> list[dict[str, Any]]:
+    def recorded(self, event: str, count: int = 1, seconds: float = 15) -> list[dict[str, Any]]:
         """Waits until so many records of this event are in the log."""
         deadline = time.monotonic() + seconds
         while len(found := self.records(event)) < count:

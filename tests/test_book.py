@@ -117,6 +117,14 @@ def test_a_diagram_that_cannot_be_drawn_is_shown_as_its_text() -> None:
     assert "<img" not in text
 
 
+def test_a_comment_is_left_out_and_other_html_is_text() -> None:
+    text = page("a <!-- b --> c <i>d</i>\n\n<!-- e\nf -->\n\n<div onclick=x>\n\n<!-- g --> <script>h</script>\n")
+    assert not [word for word in ("b", "e", "f") if f"{word} --" in text]
+    assert "a  c &lt;i&gt;d&lt;/i&gt;" in text
+    assert "&lt;div onclick=x&gt;" in text
+    assert "&lt;script&gt;h" in text
+
+
 def test_headings_can_be_linked_to() -> None:
     text = page("# What is `MCP`?\n\n## Run it\n\n## Run it\n")
     assert '<h1 id="what-is-mcp">' in text

@@ -9,7 +9,7 @@ import pytest
 
 from tests.chats import eventually, odd, ran, servers, tool
 from tests.conftest import unused_port
-from tests.terminals import CTRL_C, CTRL_D, CTRL_U, ENTER, ESCAPE, Terminal
+from tests.terminals import CTRL_C, CTRL_D, CTRL_U, ENTER, ESCAPE, PROMPT, Terminal
 
 QUESTION = r"\[s\] stop"
 
@@ -28,7 +28,7 @@ def test_an_answer_is_streamed_and_the_end_of_input_leaves(tmp_path: Path) -> No
         begun = terminal.see("There are")
         assert "no files." not in begun  # the rest comes later
         terminal.see("no files")
-        terminal.see("> ")
+        terminal.see(PROMPT)
         terminal.press(CTRL_D)
         assert terminal.wait() == 0
         body = terminal.records("chat_request")[0]["data"]["message"]
@@ -55,6 +55,7 @@ def test_each_choice_of_an_approval(tmp_path: Path) -> None:
         terminal.see("Arguments:")
         terminal.press(f'{CTRL_U}{{"filename": "d.txt"}}{ENTER}')
         terminal.see("That doesn't fit: 'text' is missing.")
+        terminal.see("Arguments:")
         terminal.press(f'{CTRL_U}{{"filename": "d.txt", "text": "other"}}{ENTER}')
         terminal.see("Wrote 5 bytes to d.txt")
         terminal.ask("Create e.txt with five")  # always
@@ -87,7 +88,7 @@ def test_the_servers_question_about_an_approved_call_is_not_asked_twice(tmp_path
         terminal.see(QUESTION)
         terminal.press("y")
         terminal.see("files asks: Delete the file a.txt\\? You have just said yes to it.")
-        terminal.see("> ")
+        terminal.see(PROMPT)
         (question,) = terminal.records("server_question")
     assert question["data"]["by"] == "approval"
     assert not (files / "a.txt").exists()
@@ -103,7 +104,7 @@ def test_ctrl_c_during_a_model_call_stops_the_turn(tmp_path: Path) -> None:
         terminal.ask("/model scripted")
         terminal.ask("Which files are there?")
         terminal.see("There are no files")
-        terminal.see("> ")
+        terminal.see(PROMPT)
         terminal.press(CTRL_C)  # at the prompt
         assert terminal.wait() == 130
 
@@ -117,7 +118,7 @@ def test_ctrl_c_during_a_tool_call_cancels_it_and_keeps_the_history_valid(tmp_pa
         terminal.see("Stopped. What was done so far stays")
         eventually(lambda: [name for name, _ in ran(tmp_path)] == ["list_files", "cancelled"])
         terminal.ask("Hello")
-        terminal.see("> ")
+        terminal.see(PROMPT)
         sent = terminal.recorded("chat_request", 2)[1]["data"]["message"]["messages"]
         assert [message["role"] for message in sent] == ["user", "assistant", "tool", "assistant", "user"]
         assert "Cancelled: the user stopped this turn" in sent[2]["content"]
@@ -131,11 +132,9 @@ def test_ctrl_c_twice_quickly_leaves(tmp_path: Path) -> None:
         terminal.ask("List the files")
         eventually(lambda: ran(tmp_path) == [("list_files", {})])
         terminal.signal()
+        terminal.recorded("chat_stopped")
         terminal.signal()
-        eventually(lambda: terminal.process.poll() is not None or terminal.text.rstrip().endswith(">"))
-        if terminal.process.poll() is None:  # the two came as one
-            terminal.press(CTRL_C)
-        assert terminal.wait() in (0, 130)
+        assert terminal.wait() == 130
 
 
 def test_ctrl_c_at_a_question_stops_the_turn_and_clears_a_line_at_the_prompt(tmp_path: Path) -> None:
@@ -144,10 +143,10 @@ def test_ctrl_c_at_a_question_stops_the_turn_and_clears_a_line_at_the_prompt(tmp
         terminal.see(QUESTION)
         terminal.press(CTRL_C)
         terminal.see("Stopped. What was done so far stays")
-        terminal.see("> ")
+        terminal.see(PROMPT)
         terminal.press(f"never asked{CTRL_C}Which files are there?{ENTER}")
         terminal.see("There are no files")
-        terminal.see("> ")
+        terminal.see(PROMPT)
         terminal.press(CTRL_D)
         assert terminal.wait() == 0
     asked = [record["data"]["content"][0]["text"] for record in terminal.records("chat_question")]
@@ -160,7 +159,7 @@ def test_the_end_of_input_is_a_no_to_a_question(tmp_path: Path) -> None:
         terminal.see(QUESTION)
         terminal.press(CTRL_D)
         terminal.see("declined")
-        terminal.see("> ")
+        terminal.see(PROMPT)
         terminal.press(CTRL_D)
         assert terminal.wait() == 0
     assert not (tmp_path / "mcp_files" / "a.txt").exists()
@@ -180,7 +179,7 @@ def test_what_is_typed_ahead_answers_no_question(tmp_path: Path) -> None:
 
 def test_a_paste_of_several_lines_is_one_question_also_after_a_resize(tmp_path: Path) -> None:
     with seated(tmp_path, "--approve", "always") as terminal:
-        terminal.see("> ")
+        terminal.see(PROMPT)
         terminal.resize(20, 50)
         terminal.press(f"{ESCAPE}[200~Which files\nare there?{ESCAPE}[201~")
         terminal.see("are there")
@@ -205,7 +204,7 @@ def test_a_conversation_is_saved_and_taken_up_by_another_process(tmp_path: Path)
         terminal.ask("/history")
         terminal.see("model: There are no files.")
         terminal.ask("Hello")
-        terminal.see("> ")
+        terminal.see(PROMPT)
         sent = terminal.recorded("chat_request", 2)[1]["data"]["message"]["messages"]
         assert [message["role"] for message in sent] == ["user", "assistant", "tool", "assistant", "user"]
 
@@ -253,7 +252,7 @@ def test_hostile_text_moves_nothing(tmp_path: Path) -> None:
         terminal.ask("/model hostile-text")
         terminal.ask("Hello")
         terminal.see("over.{1,6}written")
-        terminal.see("> ")
+        terminal.see(PROMPT)
     raw = terminal.raw.decode("utf-8", "replace")
     for forbidden in ("\x1b[2J", "\x1b]0;title", "\x1b]52", "\x1b]8;;", "\x9b", "\u202e", "\rover"):
         assert forbidden not in raw, forbidden.encode()
@@ -272,7 +271,7 @@ def test_a_form_of_a_server_is_filled_in_at_the_terminal(tmp_path: Path, key: st
         if key == "y":
             terminal.see("name:")
             terminal.press(f"Ana{ENTER}")
-        terminal.see("> ")
+        terminal.see(PROMPT)
         (question,) = terminal.recorded("server_question")
     content = {"action": "accept", "content": {"name": "Ana"}} if key == "y" else {"action": "decline"}
     assert question["data"]["reply"] == content

@@ -531,8 +531,12 @@ def test_ctrl_c_between_two_steps_takes_the_question_back(
 ) -> None:
     host = talk()
     monkeypatch.setattr(chat_with_tools, "drive", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
-    assert not host.ask([text_block("Hello")])
+    assert handle(host, "Hello") is False
     assert host.conversation.turns == ()
+    host.is_stopping = True
+    monkeypatch.setattr(host, "ask", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+    with pytest.raises(SystemExit):  # the second of two leaves
+        handle(host, "Hello")
 
 
 def test_ctrl_c_while_something_is_looked_up_stops_that(

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import pytest
+
 from playground.telling import clues
 from playground.telling.moment import Moment
 from playground.telling.said import said
+from playground.telling.situations import PARTS
 from tests.talks import OLD, Log
+from tests.test_situations import STORIES
 
 
 def moment(log: Log) -> Moment:
@@ -50,3 +54,12 @@ def test_a_word_has_a_side_and_a_revision() -> None:
     log.ask("roots/list")
     assert clues.is_known(moment(log))
     assert not clues.is_of_revision(moment(log))  # that is the server's word
+
+
+@pytest.mark.parametrize("name", STORIES)
+def test_any_question_can_be_asked_about_any_message(name: str) -> None:
+    records = STORIES[name]()
+    it = Moment(said(records[-1]), tuple(map(said, records[:-1])))
+    for rows in PARTS.values():
+        for _, test in rows:
+            assert isinstance(test(it), bool)

@@ -95,7 +95,7 @@ def test_something_else_on_the_port_is_no_reason_to_go_without(world: World) -> 
 
     with Impostor(page) as other:
         member = world.member(Entry("files", Way("http", url=other.url), instead=pipe(world)))
-    assert member.remark.startswith("Something else than an MCP server answers at")
+    assert member.remark.startswith(f"What answers at {other.url} is no MCP server (HTTP 403), so")
     assert member.via == "stdio"
 
 
@@ -227,3 +227,23 @@ def test_roots_are_what_the_user_wrote(world: World, tmp_path: Path) -> None:
     assert member._answer(Asked("roots/list", {}, "q")) == {"roots": [root]}
     assert member._answer(Asked("elicitation/create", {}, "q")) == {"asked": "odd"}
     assert member._capabilities == {"roots": {}}
+
+
+def test_a_slow_server_takes_part_once_it_has_answered_and_not_after_the_end(world: World, tmp_path: Path) -> None:
+    entry = Entry("odd", way(odd(tmp_path, [tool("one")])))
+    slow = world.member(Entry("none", None, problem="It is wrong."))
+    slow.entry, made = entry, slow._connect
+    seen: list[str] = []
+
+    def late(way: Any) -> Any:
+        seen.append(slow.problem)
+        return made(way)
+
+    slow._connect = late  # type: ignore[method-assign]
+    slow.open()
+    assert seen == ["It has not answered yet; it takes part as soon as it does."]
+    assert (slow.problem, names(slow)) == ("", ["one"])
+    slow.close()
+    slow.connection = None
+    slow.open()
+    assert not slow.is_open

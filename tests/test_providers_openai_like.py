@@ -49,6 +49,15 @@ def test_tools_come_with_a_choice_and_streaming_with_usage() -> None:
     assert (sent["stream"], sent["stream_options"]) == (True, {"include_usage": True})
 
 
+def test_an_id_that_is_too_long_has_a_shorter_one_in_both_messages() -> None:
+    history = Conversation().ask("hi").say(Said("", (call("x" * 100), call("y" * 40))))
+    history = history.give([Result.of_text("x" * 100, "1"), Result.of_text("y" * 40, "2")])
+    _, said, first, second = body(history)["messages"]
+    assert [made["id"] for made in said["tool_calls"]] == [first["tool_call_id"], second["tool_call_id"]]
+    assert len(first["tool_call_id"]) <= 40
+    assert second["tool_call_id"] == "y" * 40
+
+
 def test_calls_are_echoed_as_they_came_and_results_follow_at_once() -> None:
     calls = (
         call("a", arguments='{ "x" : 1 }'),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -12,6 +13,7 @@ from typing import Any
 import pytest
 
 from playground.host.calls import Call, Result
+from playground.host.doctor import of_server
 from playground.host.loop import Interrupted
 from playground.host.router import Router, RouterError
 from playground.host.running import Question
@@ -324,3 +326,12 @@ def test_a_call_of_a_tool_keeps_its_id(opened: Open, tmp_path: Path) -> None:
 
 def test_a_way_has_a_name_for_people() -> None:
     assert Way("stdio", ("a", "b")).shown == "a b"
+
+
+def test_a_server_that_never_says_hello_is_not_waited_for(opened: Open, tmp_path: Path, monkeypatch: Any) -> None:
+    monkeypatch.setattr("playground.host.router.OPENING", 0.5)
+    silent = {"command": sys.executable, "args": ["-c", "import time; time.sleep(60)"]}
+    router = opened({"silent": silent, "odd": odd(tmp_path, [tool("one")])})
+    eventually(lambda: router.members[1].is_open)
+    assert [entry.name for entry in router.tools()] == ["odd__one"]
+    assert of_server(router.members[0]).kind == "slow_start"

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import re
 from dataclasses import asdict
+from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from mcp_core.revisions import WORDS, is_stateless, spec_url, word
 from playground.telling.tell import LONGEST, tell, texts
+from playground.viewer.moments import gathered
 from tests.talks import NEW, OLD, Log
 
 PLACES = {"method", "id", "asked", "asked_id", "name", "wanted", "revision", "code", "token", "status"}
@@ -118,3 +122,53 @@ def test_revisions_decide_the_era() -> None:
     for revision in ("2024-11-05", OLD, NEW):
         told = tell(Log(revision).hello().ask("tools/list"))
         assert told.era == ("stateless" if is_stateless(revision) else "handshake")
+
+
+# ---- Whatever a log holds --------------------------------------------------------------------------------------------
+
+SCALARS = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=8)
+NAMES = st.sampled_from(
+    [
+        "id",
+        "method",
+        "params",
+        "result",
+        "error",
+        "code",
+        "_meta",
+        "progressToken",
+        "cursor",
+        "nextCursor",
+        "requestId",
+        "name",
+    ]
+)
+VALUES = st.recursive(  # any JSON, with names that mean something
+    SCALARS, lambda inner: st.lists(inner, max_size=2) | st.dictionaries(NAMES, inner, max_size=4), max_leaves=8
+)
+WORDS_OR_ANY = st.sampled_from([row.method for row in WORDS]) | VALUES
+MESSAGES = st.fixed_dictionaries(
+    {}, optional={"id": VALUES, "method": WORDS_OR_ANY, "params": VALUES, "result": VALUES, "error": VALUES}
+)
+RECORDS = st.fixed_dictionaries(
+    {},
+    optional={
+        "dir": st.sampled_from(["in", "out"]) | VALUES,
+        "peer": st.sampled_from(["client", "server", "llm", "user"]) | VALUES,
+        "via": st.sampled_from(["http", "stdio"]) | VALUES,
+        "event": st.sampled_from(["client_listen", "client_accepted", "tap_http"]) | VALUES,
+        "exchange": st.sampled_from(["a", "b/client/1"]) | VALUES,
+        "session": VALUES,
+        "data": st.fixed_dictionaries({}, optional={"message": MESSAGES | VALUES, "http": VALUES, "raw": VALUES})
+        | VALUES,
+    },
+)
+
+
+@given(st.lists(RECORDS, min_size=1, max_size=6))
+def test_any_record_at_all_is_told_and_nothing_is_raised(records: list[dict[str, Any]]) -> None:
+    told = tell(gathered(records[::-1], is_whole=True).records)
+    assert told.why
+    assert told.next
+    assert told.never
+    assert "{" + "method}" not in told.why

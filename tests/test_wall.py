@@ -148,6 +148,35 @@ def test_what_was_opened_is_what_the_name_led_to_while_it_was_open(
     assert len(os.listdir("/proc/self/fd")) == before
 
 
+def test_without_proc_the_name_is_looked_at_instead(tmp_path: Path) -> None:
+    class WithoutProc(Unlinking):
+        def readlink(self, path: str) -> str:
+            raise FileNotFoundError
+
+    (tmp_path / "in").mkdir()
+    (tmp_path / "outside").write_text("outside")
+    name = tmp_path / "in" / "a.txt"
+    name.write_text("inside")
+    found = ByDescriptor(tmp_path / "in", WithoutProc(lambda: None))
+    fd, seen = found.open_to_read("a.txt")
+    os.close(fd)
+    assert seen.st_nlink == 1
+    found.close()
+    found = ByDescriptor(tmp_path / "in", WithoutProc(name.unlink))
+    with pytest.raises(FileNotFoundError):
+        found.open_to_read("a.txt")
+    found.close()
+
+
+def test_a_name_may_end_as_the_system_marks_deleted_ones(tmp_path: Path) -> None:
+    (tmp_path / "a (deleted)").write_text("inside")
+    found = ByDescriptor(tmp_path)
+    fd, _ = found.open_to_read("a (deleted)")
+    assert os.read(fd, 9) == b"inside"
+    os.close(fd)
+    found.close()
+
+
 def test_two_threads_that_list_at_once_both_see_everything(inside: ByDescriptor | ByPath, tmp_path: Path) -> None:
     for number in range(300):
         (tmp_path / "in" / f"{number}.txt").touch()

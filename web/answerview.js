@@ -55,7 +55,11 @@ export class Answer {
     const kind = Object.entries(this.headers).find(([name]) => name.toLowerCase() === "content-type");
     this.streams = String(kind?.[1]).startsWith("text/event-stream");
     this.element.append(
-      h("h3", {}, h("span", { class: `status-code ${this.status >= 400 ? "bad" : "good"}` }, `HTTP ${visible(told.title, 80)}`)),
+      h(
+        "h3",
+        {},
+        h("span", { class: `status-code ${this.status >= 400 ? "bad" : "good"}` }, `HTTP ${visible(told.title, 80)}`),
+      ),
       h(
         "dl",
         { class: "answer-headers" },
@@ -80,7 +84,9 @@ export class Answer {
     this.element.append(
       this.streams ? h("h4", {}, visible(told.title, 80)) : "",
       h("pre", { class: "raw", tabindex: "0" }, visibleLines(shown.slice(0, TEXT))),
-      shown.length > TEXT ? h("p", { class: "faint" }, `${shown.length - TEXT} more characters; the log has them.`) : "",
+      shown.length > TEXT
+        ? h("p", { class: "faint" }, `${shown.length - TEXT} more characters; the log has them.`)
+        : "",
       ...(isObject(value) ? this.#rules(value) : []),
     );
   }
@@ -88,7 +94,15 @@ export class Answer {
   /** The rule that was broken, if the message says that one was. @param {Record<string, any>} message */
   #rules(message) {
     if (isObject(message.result) && message.result.isError === true) {
-      return [rule("isError", "The tool failed", "This is a result: the protocol worked, and the text is for the model to read.", "", "")];
+      return [
+        rule(
+          "isError",
+          "The tool failed",
+          "This is a result: the protocol worked, and the text is for the model to read.",
+          "",
+          "",
+        ),
+      ];
     }
     if (!isObject(message.error)) return [];
     const known = lookup(this.texts(), "code", String(message.error.code));
@@ -101,9 +115,13 @@ export class Answer {
     const said = this.messages.some((message) => isObject(message.error));
     const entry = this.statuses()[String(this.status)];
     if (isObject(entry) && (this.status >= 400 || !said)) {
-      this.element.append(rule(`HTTP ${this.status}`, String(entry.title), String(entry.text), "", String(entry.spec ?? "")));
+      this.element.append(
+        rule(`HTTP ${this.status}`, String(entry.title), String(entry.text), "", String(entry.spec ?? "")),
+      );
     }
-    this.element.append(h("p", { class: "faint" }, `${told.text ?? "The server has finished."} ${Number(told.ms).toFixed(1)} ms`));
+    this.element.append(
+      h("p", { class: "faint" }, `${told.text ?? "The server has finished."} ${Number(told.ms).toFixed(1)} ms`),
+    );
   }
 }
 

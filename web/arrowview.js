@@ -4,6 +4,8 @@
  * In:  an item of layout.js. Out: a group of SVG elements that shows it. Refuses to know: how items are laid out, what
  *      their lines are (shapes.js does).
  *
+ * The words that are seen are cut to the room there is; a screen reader is told the whole sentence instead.
+ *
  * @typedef {import("./layout.js").Item} Item
  * @typedef {import("./record.js").Rec} Rec
  */
@@ -18,8 +20,10 @@ export class ArrowView {
     this.line = s("path", { class: "shaft" });
     this.tail = s("path", { class: "tail" });
     this.head = s("path", { class: "head" });
-    this.text = s("text", {});
-    this.element = s("g", { class: "arrow", role: "option", id }, this.hit, this.line, this.tail, this.head, this.text);
+    this.text = s("text", { "aria-hidden": "true" });
+    this.spoken = s("text", { class: "spoken" });
+    const parts = [this.hit, this.line, this.tail, this.head, this.text, this.spoken];
+    this.element = s("g", { class: "arrow", role: "option", id }, ...parts);
     /** @type {Rec | null} */
     this.rec = null;
     this.key = "";
@@ -38,13 +42,13 @@ export class ArrowView {
     if (key === this.key) return;
     this.key = key;
     set(this.element, {
-      "aria-label": item.name,
       "data-shape": said.shape,
       "data-side": rec.side,
       "data-bad": rec.bad ? "true" : null,
       "data-open": said.open || said.time === "cancelled" ? "true" : null,
       "data-seen": item.seen,
     });
+    this.spoken.textContent = item.name;
     this.#draw(item);
   }
 

@@ -30,7 +30,9 @@ export function codeView(rec, { redraw }) {
     if (src !== undefined && !places.has(src)) places.set(src, each);
   }
   if (places.size === 0) {
-    return [h("p", {}, "This record does not say which code made it: only the playground's own programs write that down.")];
+    return [
+      h("p", {}, "This record does not say which code made it: only the playground's own programs write that down."),
+    ];
   }
   return [...places].map(([src, each]) => block(src, title(each), redraw));
 }

@@ -112,7 +112,10 @@ class ConsolePage {
 
   /** @param {Record<string, any>} preset */
   async #take(preset) {
-    if (preset.needs === "session" && (this.visit.standing.session === "" || isStateless(this.visit.standing.revision))) {
+    if (
+      preset.needs === "session" &&
+      (this.visit.standing.session === "" || isStateless(this.visit.standing.revision))
+    ) {
       await this.#hello("2025-11-25");
     }
     this.desk.show(fromPreset(preset, this.visit.standing));
@@ -130,11 +133,21 @@ class ConsolePage {
     place.replaceChildren(
       ...[...this.visit.tools.values()].map((tool) => {
         const form = new Form(fieldsOf(tool.inputSchema), () => form.read(false));
-        const fill = h("button", { type: "button", class: "plain", on: { click: () => this.#call(tool, form) } }, "Make the request");
+        const fill = h(
+          "button",
+          { type: "button", class: "plain", on: { click: () => this.#call(tool, form) } },
+          "Make the request",
+        );
         return h(
           "details",
           { name: "tool" },
-          h("summary", {}, h("code", {}, visible(tool.name, 80)), " ", h("span", { class: "faint" }, visible(tool.title ?? "", 80))),
+          h(
+            "summary",
+            {},
+            h("code", {}, visible(tool.name, 80)),
+            " ",
+            h("span", { class: "faint" }, visible(tool.title ?? "", 80)),
+          ),
           h("p", {}, visible(tool.description ?? "", 600)),
           form.element,
           fill,
@@ -153,7 +166,8 @@ class ConsolePage {
     this.desk.button.focus();
   }
 
-  /** An `initialize` that was written by hand may have opened a session too. @param {import("./answerview.js").Answer} answer */
+  /** An `initialize` that was written by hand may have opened a session too.
+   * @param {import("./answerview.js").Answer} answer */
   #learn(answer) {
     const named = Object.entries(answer.headers).find(([name]) => name.toLowerCase() === "mcp-session-id");
     if (named !== undefined) this.visit.standing.session = String(named[1]);

@@ -26,7 +26,11 @@ export class Editor {
       },
     };
     this.method = /** @type {HTMLSelectElement} */ (
-      h("select", { id: id("method"), on: listen }, METHODS.map((each) => h("option", {}, each)))
+      h(
+        "select",
+        { id: id("method"), on: listen },
+        METHODS.map((each) => h("option", {}, each)),
+      )
     );
     this.path = /** @type {HTMLInputElement} */ (h("input", { id: id("path"), spellcheck: "false", on: listen }));
     this.headers = area(id("headers"), 5, listen);
@@ -69,7 +73,8 @@ export class Editor {
     const headers = {};
     for (const line of this.headers.value.split("\n")) {
       const at = line.indexOf(":");
-      if (line.trim() !== "") headers[line.slice(0, at < 0 ? undefined : at).trim()] = at < 0 ? "" : line.slice(at + 1).trim();
+      if (line.trim() !== "")
+        headers[line.slice(0, at < 0 ? undefined : at).trim()] = at < 0 ? "" : line.slice(at + 1).trim();
     }
     return { method: this.method.value, path: this.path.value.trim(), headers, body: this.body.value };
   }

@@ -20,8 +20,9 @@ import { visible } from "./visible.js";
 /** Kinds whose texts are the story; headers and fields are a glossary below it. */
 const STORY = new Set(["method", "answer", "code", "event"]);
 
-/** Records that are sent along for one that stands in no log of the viewer. */
+/** What is sent along for a record that stands in no log of the viewer: records, and their characters. */
 const BEFORE = 300;
+const BEFORE_CHARS = 1_500_000;
 
 /** @type {Asked<Rec>} */
 const asked = new Asked();
@@ -84,12 +85,17 @@ function entry(title, texts) {
   return h("div", {}, h("dt", {}, title), ...said.map((text) => h("dd", {}, prose(visible(text, 4000)))));
 }
 
-/** The record and those of its file before it, oldest first. @param {Rec} rec @param {import("./store.js").Store} store */
+/** The record and those of its file before it, oldest first. @param {Rec} rec
+ * @param {import("./store.js").Store} store */
 function before(rec, store) {
   const near = [];
+  let size = rec.text.length;
   for (let at = store.log.length - 1; at >= 0 && near.length < BEFORE; at -= 1) {
     const each = store.log.at(at);
-    if (each !== undefined && each.file === rec.file && each.at < rec.at && each.flaw === undefined) near.push(each);
+    if (each === undefined || each.file !== rec.file || each.at >= rec.at || each.flaw !== undefined) continue;
+    size += each.text.length;
+    if (size > BEFORE_CHARS) break;
+    near.push(each);
   }
   return [...near.reverse(), rec].filter((each) => each.kind !== "notice").map(valueOf);
 }

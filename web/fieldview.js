@@ -70,7 +70,12 @@ function key(name, texts, about) {
   const tell = () => about.replaceChildren(h("strong", {}, h("code", {}, name), " "), ...nodes(text.text));
   return h(
     "button",
-    { type: "button", class: "field", "aria-describedby": "field-about", on: { mouseenter: tell, focus: tell, click: tell } },
+    {
+      type: "button",
+      class: "field",
+      "aria-describedby": "field-about",
+      on: { mouseenter: tell, focus: tell, click: tell },
+    },
     name,
   );
 }

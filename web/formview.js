@@ -79,14 +79,27 @@ export class Form {
       this.typed.set(field.path, /** @type {HTMLInputElement} */ (event.target).value);
       this.changed();
     };
-    const common = { id, "aria-describedby": `${id}-wrong`, "aria-required": field.required ? "true" : null, on: { input: touch } };
+    const common = {
+      id,
+      "aria-describedby": `${id}-wrong`,
+      "aria-required": field.required ? "true" : null,
+      on: { input: touch },
+    };
     if (field.kind === "choice" || field.kind === "boolean") {
       const options =
         field.kind === "boolean"
-          ? [["true", "true"], ["false", "false"]]
+          ? [
+              ["true", "true"],
+              ["false", "false"],
+            ]
           : field.options.map((option, index) => [String(index), option.text]);
       const select = /** @type {HTMLSelectElement} */ (
-        h("select", common, h("option", { value: "" }, "(left out)"), options.map(([value, text]) => h("option", { value }, text)))
+        h(
+          "select",
+          common,
+          h("option", { value: "" }, "(left out)"),
+          options.map(([value, text]) => h("option", { value }, text)),
+        )
       );
       select.value = field.start;
       return select;

@@ -5,9 +5,9 @@
  * Out: the turn in one shape for all providers; the tool in the words of each provider; sizes.
  * Refuses to know: how it is drawn, where records come from. Pure.
  *
- * Theory of operation. Three dialects are read: OpenAI's (most local servers speak it too), Anthropic's, and Ollama's own.
- * They are told apart by what stands in the body. Tokens are estimated by the length of the text, four characters to
- * one, because only the provider has the model's tokenizer; so a number here is a hint, and is called one.
+ * Theory of operation. Three dialects are read: OpenAI's (most local servers speak it too), Anthropic's, and Ollama's
+ * own. They are told apart by what stands in the body. Tokens are estimated by the length of the text, four characters
+ * to one, because only the provider has the model's tokenizer; so a number here is a hint, and is called one.
  *
  * @typedef {"openai" | "anthropic" | "ollama"} Dialect
  * @typedef {{role: string, text: string, calls: {id: string, name: string, text: string}[], answers: string}} Said
@@ -48,23 +48,31 @@ export function turnOf(body, path) {
 function saidOf(message) {
   const blocks = Array.isArray(message.content) ? message.content.filter(isObject) : [];
   const text = typeof message.content === "string" ? message.content : blocks.map(textOf).filter(Boolean).join("\n");
-  const own = list(message.tool_calls).filter(isObject).map((call) => callOf(call.function ?? {}, call.id));
+  const own = list(message.tool_calls)
+    .filter(isObject)
+    .map((call) => callOf(call.function ?? {}, call.id));
   const used = blocks.filter((block) => block.type === "tool_use").map((block) => callOf(block, block.id));
-  const answers = string(message.tool_call_id) ?? string(blocks.find((block) => block.type === "tool_result")?.tool_use_id) ?? "";
+  const answers =
+    string(message.tool_call_id) ?? string(blocks.find((block) => block.type === "tool_result")?.tool_use_id) ?? "";
   return { role: string(message.role) ?? "?", text, calls: [...own, ...used], answers };
 }
 
 /** @param {Record<string, any>} block */
 function textOf(block) {
   if (typeof block.text === "string") return block.text;
-  if (block.type === "tool_result") return typeof block.content === "string" ? block.content : list(block.content).map(textOf).join("\n");
+  if (block.type === "tool_result")
+    return typeof block.content === "string" ? block.content : list(block.content).map(textOf).join("\n");
   return block.type === "tool_use" ? "" : `[${block.type}]`;
 }
 
 /** @param {any} call @param {unknown} id */
 function callOf(call, id) {
   const given = call.arguments ?? call.input ?? {};
-  return { id: string(id) ?? "", name: string(call.name) ?? "?", text: typeof given === "string" ? given : JSON.stringify(given) };
+  return {
+    id: string(id) ?? "",
+    name: string(call.name) ?? "?",
+    text: typeof given === "string" ? given : JSON.stringify(given),
+  };
 }
 
 /** @param {Record<string, any>} tool @returns {Offered} */
@@ -92,7 +100,8 @@ export const MOVED = {
   ollama: { name: "function.name", description: "function.description", inputSchema: "function.parameters" },
 };
 
-/** The tool that a sent one was made of: `server__tool`, or the same name. @param {string} sent @param {Record<string, any>[]} known */
+/** The tool that a sent one was made of: `server__tool`, or the same name.
+ * @param {string} sent @param {Record<string, any>[]} known */
 export function originOf(sent, known) {
   return known.find((tool) => tool.name === sent) ?? known.find((tool) => sent.endsWith(`__${tool.name}`));
 }
@@ -100,7 +109,13 @@ export function originOf(sent, known) {
 /** How much of the context each part takes. @param {Turn} turn @returns {Size[]} */
 export function sizesOf(turn) {
   const count = (/** @type {(said: Said) => boolean} */ test) =>
-    turn.said.filter(test).reduce((sum, said) => sum + said.text.length + said.calls.reduce((more, call) => more + call.name.length + call.text.length, 0), 0);
+    turn.said
+      .filter(test)
+      .reduce(
+        (sum, said) =>
+          sum + said.text.length + said.calls.reduce((more, call) => more + call.name.length + call.text.length, 0),
+        0,
+      );
   const isResult = (/** @type {Said} */ said) => said.role === "tool" || said.answers !== "";
   /** @type {[string, number][]} */
   const parts = [
@@ -110,7 +125,11 @@ export function sizesOf(turn) {
     ["Model", count((said) => said.role === "assistant")],
     ["Results of tools", count(isResult)],
   ];
-  return parts.map(([name, characters]) => ({ name, characters, tokens: Math.ceil(characters / CHARACTERS_PER_TOKEN) }));
+  return parts.map(([name, characters]) => ({
+    name,
+    characters,
+    tokens: Math.ceil(characters / CHARACTERS_PER_TOKEN),
+  }));
 }
 
 /** @param {unknown} value @returns {any[]} */

@@ -10,8 +10,9 @@
 
 import { h } from "./dom.js";
 import { isObject, string } from "./json.js";
-import { CHARACTERS_PER_TOKEN, DIALECTS, formsOf, KEPT_BACK, MOVED, originOf, sizesOf, turnOf } from "./modelsaw.js";
+import { CHARACTERS_PER_TOKEN, DIALECTS, sizesOf, turnOf } from "./modelsaw.js";
 import { valueOf } from "./record.js";
+import { toolForms } from "./toolforms.js";
 import { visible, visibleLines } from "./visible.js";
 
 /** Characters of one message that are shown. */
@@ -21,17 +22,37 @@ const TEXT = 20_000;
 export function modelView(rec, { store }) {
   const asked = requestOf(rec, store);
   if (asked === undefined) {
-    return [h("p", {}, "This is about one turn of a model. Choose a ", h("code", {}, "chat_request"), ", or what came back to it.")];
+    return [
+      h(
+        "p",
+        {},
+        "This is about one turn of a model. Choose a ",
+        h("code", {}, "chat_request"),
+        ", or what came back to it.",
+      ),
+    ];
   }
   const data = valueOf(asked).data;
   const turn = turnOf(data.message, string(data.http?.path) ?? "");
   return [
     h("p", { class: "who" }, `${DIALECTS[turn.dialect]}'s format, model ${visible(turn.model || "not named", 80)}.`),
     sizes(turn),
-    section("The prompt, exactly", turn.said.length === 0 ? [h("p", { class: "faint" }, "No messages.")] : turn.said.map(message)),
-    section(`Tools it may wish for: ${turn.tools.length}`, turn.tools.map((tool) => toolForms(tool, turn, known(store)))),
+    section(
+      "The prompt, exactly",
+      turn.said.length === 0 ? [h("p", { class: "faint" }, "No messages.")] : turn.said.map(message),
+    ),
+    section(
+      `Tools it may wish for: ${turn.tools.length}`,
+      turn.tools.map((tool) => toolForms(tool, turn, known(store))),
+    ),
     section("Besides", [
-      h("dl", { class: "besides" }, turn.rest.map(([name, value]) => h("div", {}, h("dt", {}, visible(name, 60)), h("dd", {}, visible(JSON.stringify(value), 400))))),
+      h(
+        "dl",
+        { class: "besides" },
+        turn.rest.map(([name, value]) =>
+          h("div", {}, h("dt", {}, visible(name, 60)), h("dd", {}, visible(JSON.stringify(value), 400))),
+        ),
+      ),
     ]),
   ];
 }
@@ -64,11 +85,23 @@ function sizes(turn) {
     "section",
     { class: "sizes" },
     h("h3", {}, `Size of the context: about ${all.toLocaleString("en-US")} tokens`),
-    h("p", { class: "faint" }, `Estimated: one token for ${CHARACTERS_PER_TOKEN} characters. Only the model's own tokenizer knows.`),
+    h(
+      "p",
+      { class: "faint" },
+      `Estimated: one token for ${CHARACTERS_PER_TOKEN} characters. Only the model's own tokenizer knows.`,
+    ),
     h(
       "table",
       {},
-      h("thead", {}, h("tr", {}, ["Part", "Characters", "Tokens, estimated", "Share"].map((text) => h("th", { scope: "col" }, text)))),
+      h(
+        "thead",
+        {},
+        h(
+          "tr",
+          {},
+          ["Part", "Characters", "Tokens, estimated", "Share"].map((text) => h("th", { scope: "col" }, text)),
+        ),
+      ),
       h(
         "tbody",
         {},
@@ -79,7 +112,16 @@ function sizes(turn) {
             h("th", { scope: "row" }, part.name),
             h("td", {}, part.characters.toLocaleString("en-US")),
             h("td", {}, part.tokens.toLocaleString("en-US")),
-            h("td", {}, h("meter", { min: 0, max: Math.max(1, all), value: part.tokens, "aria-label": `${part.name}: ${part.tokens} of ${all}` })),
+            h(
+              "td",
+              {},
+              h("meter", {
+                min: 0,
+                max: Math.max(1, all),
+                value: part.tokens,
+                "aria-label": `${part.name}: ${part.tokens} of ${all}`,
+              }),
+            ),
           ),
         ),
       ),
@@ -95,65 +137,17 @@ function message(said) {
     { class: "turn", data: { role: said.role } },
     h("h4", {}, h("code", {}, visible(said.role, 40)), about),
     said.text === "" ? null : h("pre", { class: "raw", tabindex: "0" }, visibleLines(said.text.slice(0, TEXT))),
-    said.text.length > TEXT ? h("p", { class: "faint" }, `${said.text.length - TEXT} more characters; the tab JSON has them.`) : null,
-    ...said.calls.map((call) => h("p", {}, "wishes for ", h("code", {}, visible(`${call.name}(${call.text})`, 2000)), h("span", { class: "faint" }, ` ${visible(call.id, 60)}`))),
-  );
-}
-
-/** @param {import("./modelsaw.js").Offered} tool @param {Turn} turn @param {Record<string, any>[]} tools */
-function toolForms(tool, turn, tools) {
-  const origin = originOf(tool.name, tools);
-  const mcp = origin ?? { name: tool.name, description: tool.description, inputSchema: tool.schema };
-  const forms = formsOf(mcp, tool.name);
-  const sent = { ...forms, [turn.dialect]: tool.raw };
-  const names = /** @type {(keyof typeof DIALECTS)[]} */ (Object.keys(DIALECTS));
-  return h(
-    "details",
-    { class: "forms" },
-    h("summary", {}, h("code", {}, visible(tool.name, 80)), " ", h("span", { class: "faint" }, visible(tool.description, 100))),
-    origin === undefined ? h("p", { class: "note" }, "No server's list with this tool is kept here; the MCP form is put together from what was sent.") : null,
-    h(
-      "p",
-      { class: "faint" },
-      h("mark", {}, "Marked"),
-      " is what moved or was added on the way; ",
-      h("s", {}, "struck out"),
-      " is what no model gets to see.",
-    ),
-    h(
-      "div",
-      { class: "form-grid" },
-      form("MCP", mcp, ["inputSchema"], KEPT_BACK),
-      names.map((name) => form(`${DIALECTS[name]}${name === turn.dialect ? ", as it was sent" : ""}`, sent[name], marksOf(name), [])),
-    ),
-  );
-}
-
-/** The members that MCP has elsewhere, or not. @param {keyof typeof DIALECTS} name */
-function marksOf(name) {
-  const moved = Object.values(MOVED[name]).map((path) => path.split(".").pop() ?? "");
-  return name === "anthropic" ? ["input_schema"] : ["type", "function", ...moved.filter((each) => each === "parameters")];
-}
-
-/** @param {string} title @param {any} value @param {string[]} marked @param {string[]} struck members of the outermost objects */
-function form(title, value, marked, struck) {
-  const lines = JSON.stringify(value, null, 2).split("\n");
-  let gone = false;
-  return h(
-    "div",
-    {},
-    h("h4", {}, title),
-    h(
-      "pre",
-      { class: "raw", tabindex: "0" },
-      lines.map((line) => {
-        const name = /^ {2,4}"([^"]+)":/.exec(line)?.[1] ?? "";
-        const top = /^ {2}"/.test(line) || /^}/.test(line);
-        if (top) gone = struck.includes(name);
-        const shown = visibleLines(`${line}\n`);
-        if (gone) return h("s", {}, shown);
-        return marked.includes(name) && (top || name === "parameters") ? h("mark", {}, shown) : shown;
-      }),
+    said.text.length > TEXT
+      ? h("p", { class: "faint" }, `${said.text.length - TEXT} more characters; the tab JSON has them.`)
+      : null,
+    ...said.calls.map((call) =>
+      h(
+        "p",
+        {},
+        "wishes for ",
+        h("code", {}, visible(`${call.name}(${call.text})`, 2000)),
+        h("span", { class: "faint" }, ` ${visible(call.id, 60)}`),
+      ),
     ),
   );
 }

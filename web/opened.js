@@ -25,7 +25,7 @@ export class OpenedFile {
     this.bar = h("div", { class: "opened", role: "status", hidden: true }, this.words, back);
     document.querySelector("header.bar")?.after(this.bar);
     this.input = /** @type {HTMLInputElement} */ (
-      h("input", { type: "file", class: "hidden", tabindex: "-1", "aria-label": "Open a log file", accept: ".jsonl,.json,.log,.txt" })
+      h("input", { type: "file", hidden: true, "aria-label": "Open a log file", accept: ".jsonl,.json,.log,.txt" })
     );
     this.input.addEventListener("change", () => this.#take(this.input.files));
     document.body.append(this.input);

@@ -12,6 +12,7 @@
  * @property {() => void} follow keeps the newest in sight
  * @property {(trimmed: number) => void} slide stays where it is although so many rows were cut above
  * @property {(key: string, selected: Rec | null) => Rec | null} step the record that a key selects
+ * @property {() => void} resume is in the page again
  * @property {(rec: Rec) => boolean} show brings a record into sight; whether it is here
  * @property {(selected: Rec | null) => void} draw
  * @typedef {(hooks: import("./scroller.js").Hooks) => View} MakeView
@@ -77,6 +78,7 @@ export class Panel {
     this.view = this.#make(make);
     if (before === this.view) return;
     (before.frame ?? before.element).replaceWith(this.view.frame ?? this.view.element);
+    this.view.resume();
     if (this.selected !== null && !this.follow) this.view.show(this.selected);
     this.hooks.wake();
   }

@@ -172,5 +172,5 @@ function facts(value, file) {
 function sideOf(component) {
   if (component.startsWith("mcp-server")) return "server";
   if (component.startsWith("mcp-client-chat")) return "chat";
-  return component.startsWith("mcp-client") ? "client" : "other";
+  return component.startsWith("mcp-client") || component === "mcp-viewer" ? "client" : "other";
 }

@@ -4,10 +4,10 @@
  * In:  an input schema; what the user typed into which field. Out: fields to draw; arguments, or what is wrong where.
  * Refuses to know: how a field looks. Pure.
  *
- * Theory of operation. A field that was never touched is left out of the arguments, whatever its kind: not sent as null,
- * not as "", [] or {}. One that is required and untouched is a complaint, unless its schema has a default, which is then
- * shown and sent. What has no form of its own (an array, a union, a free object) is typed as JSON, and JSON that does not
- * parse is a complaint: nothing that was valid before is sent in its place.
+ * Theory of operation. A field that was never touched is left out of the arguments, whatever its kind: not sent as
+ * null, not as "", [] or {}. One that is required and untouched is a complaint, unless its schema has a default, which
+ * is then shown and sent. What has no form of its own (an array, a union, a free object) is typed as JSON, and JSON
+ * that does not parse is a complaint: nothing that was valid before is sent in its place.
  *
  * @typedef {"text" | "number" | "integer" | "boolean" | "choice" | "json" | "group"} Kind
  * @typedef {{text: string, value: unknown}} Option
@@ -64,7 +64,11 @@ function optionsOf(schema) {
   // A nullable enum as most libraries write it: anyOf of an enum and null.
   const inner = Array.isArray(choices) ? choices.filter((each) => isObject(each) && each.type !== "null") : [];
   const nullable = Array.isArray(choices) && inner.length === 1 && choices.length === 2;
-  const values = Array.isArray(schema.enum) ? schema.enum : nullable && Array.isArray(inner[0].enum) ? inner[0].enum : [];
+  const values = Array.isArray(schema.enum)
+    ? schema.enum
+    : nullable && Array.isArray(inner[0].enum)
+      ? inner[0].enum
+      : [];
   const all = nullable && values.length > 0 && !values.includes(null) ? [...values, null] : values;
   return all.map((value) => ({ text: typeof value === "string" ? value : JSON.stringify(value), value }));
 }
@@ -123,7 +127,8 @@ export function fill(fields, typed) {
   return filled;
 }
 
-/** A name may be anything, also `__proto__`. @param {Record<string, any>} object @param {string} name @param {unknown} value */
+/** A name may be anything, also `__proto__`.
+ * @param {Record<string, any>} object @param {string} name @param {unknown} value */
 function put(object, name, value) {
   Object.defineProperty(object, name, { value, enumerable: true, configurable: true, writable: true });
 }
@@ -144,7 +149,9 @@ function valueOf(each, text) {
   try {
     value = JSON.parse(text);
   } catch {
-    return { wrong: each.kind === "json" ? `${each.name} is not JSON; texts need quotes.` : `${each.name} is not a number.` };
+    return {
+      wrong: each.kind === "json" ? `${each.name} is not JSON; texts need quotes.` : `${each.name} is not a number.`,
+    };
   }
   if (each.kind === "json") return { value };
   if (typeof value !== "number") return { wrong: `${each.name} is not a number.` };

@@ -45,6 +45,11 @@ export class Scroller {
     }).observe(element);
   }
 
+  /** An element that was out of the page has forgotten how far it was scrolled. */
+  resume() {
+    this.element.scrollTop = this.top;
+  }
+
   /** Rows that fit. */
   get page() {
     return Math.max(1, Math.floor(this.height / this.row) - 1);

@@ -1,10 +1,11 @@
 /**
  * The tab *Era twin*: the same action in the other era, both wires side by side, and what differs.
  *
- * In:  a record. Out: nodes. Refuses to know: what belongs to an action (twins.js does), what a field means (explain.js).
+ * In:  a record. Out: nodes. Refuses to know: what belongs to an action (twins.js does), what a field means
+ *      (explain.js).
  *
- * The counterpart is taken from the logs if it is there, as after `client.py --revision both`; else from a recording that
- * is shipped with the viewer, and then it says so.
+ * The counterpart is taken from the logs if it is there, as after `client.py --revision both`; else from a recording
+ * that is shipped with the viewer, and then it says so.
  *
  * @typedef {import("./inspector.js").View} View
  * @typedef {import("./twins.js").Step} Step
@@ -12,11 +13,12 @@
  */
 
 import { shippedRecords } from "./api.js";
+import { aligned, differences } from "./contrast.js";
 import { h, prose } from "./dom.js";
 import { lookup } from "./explain.js";
 import { Store } from "./store.js";
 import { Asked } from "./telling.js";
-import { actionOf, aligned, counterpart, differences, wireOf } from "./twins.js";
+import { actionOf, counterpart, wireOf } from "./twins.js";
 import { visible, visibleLines } from "./visible.js";
 
 const ERAS = { handshake: "Handshake era", stateless: "Stateless era" };
@@ -26,16 +28,21 @@ const SHOWN = 6000;
 const asked = new Asked();
 const key = {};
 
+/** @type {WeakMap<import("./record.js").Rec, {found: import("./record.js").Rec | undefined, length: number}>} */
+const searched = new WeakMap();
+
 /** @type {View} */
 export function twinView(rec, { store, texts, redraw }) {
   const action = actionOf(rec, store);
-  if (action === null) return [h("p", {}, "Only what a client asked, and what belongs to that, has a twin in the other era.")];
-  let found = counterpart(action, store);
+  if (action === null)
+    return [h("p", {}, "Only what a client asked, and what belongs to that, has a twin in the other era.")];
+  let found = inLog(action, store);
   let home = store;
   if (found === undefined) {
     const known = asked.about(key, load, redraw);
     if (known.problem !== undefined) return [h("p", { class: "note" }, known.problem)];
-    if (known.value === undefined) return [h("p", { class: "faint", role: "status" }, "Looking for it in the recording …")];
+    if (known.value === undefined)
+      return [h("p", { class: "faint", role: "status" }, "Looking for it in the recording …")];
     home = /** @type {Store} */ (known.value);
     found = counterpart(action, home);
   }
@@ -43,12 +50,34 @@ export function twinView(rec, { store, texts, redraw }) {
   if (found === undefined) {
     const other = here.era === "stateless" ? "handshake" : "stateless";
     return [
-      h("p", { class: "note" }, `The ${other} era has nothing that corresponds to ${visible(action.name, 60)}; the tab Explain says what it does instead.`),
-      h("div", { class: "twins single" }, h("h3", {}, ERAS[/** @type {"handshake"} */ (here.era)]), here.steps.map((step) => stepOf(step, new Set()))),
+      h(
+        "p",
+        { class: "note" },
+        `The ${other} era has nothing that corresponds to ${visible(action.name, 60)}; `,
+        "the tab Explain says what it does instead.",
+      ),
+      h(
+        "div",
+        { class: "twins single" },
+        h("h3", {}, ERAS[/** @type {"handshake"} */ (here.era)]),
+        here.steps.map((step) => stepOf(step, new Set())),
+      ),
     ];
   }
   const there = wireOf(found, home);
   return drawn(here, there, home === store, texts());
+}
+
+/** Its counterpart in the logs: one that was found stays, for nothing before it changes; else the log has to grow.
+ * @param {NonNullable<ReturnType<typeof actionOf>>} action @param {Store} store */
+function inLog(action, store) {
+  const before = searched.get(action.request);
+  if (before !== undefined && (before.found !== undefined ? !before.found.gone : before.length === store.log.length)) {
+    return before.found;
+  }
+  const found = counterpart(action, store);
+  searched.set(action.request, { found, length: store.log.length });
+  return found;
 }
 
 /** The shipped recording, as a store of its own. */
@@ -69,7 +98,9 @@ function drawn(here, there, isLogged, texts) {
     h(
       "p",
       { class: "faint" },
-      isLogged ? "Both are in the logs." : "The other side is from a recording that is shipped with the viewer: the logs have none.",
+      isLogged
+        ? "Both are in the logs."
+        : "The other side is from a recording that is shipped with the viewer: the logs have none.",
       " Ids, traces and contents that differ between any two runs are passed over.",
     ),
     h(
@@ -79,7 +110,10 @@ function drawn(here, there, isLogged, texts) {
       h("h3", {}, ERAS.stateless),
       rows.flatMap(([a, b], index) => {
         const marked = new Set(pairs[index].map((each) => each.path.split(".").pop() ?? ""));
-        return [a === null ? absent("handshake") : stepOf(a, marked), b === null ? absent("stateless") : stepOf(b, marked)];
+        return [
+          a === null ? absent("handshake") : stepOf(a, marked),
+          b === null ? absent("stateless") : stepOf(b, marked),
+        ];
       }),
     ),
     list(pairs.flat(), texts),
@@ -94,12 +128,16 @@ function absent(era) {
 /** @param {Step} step @param {Set<string>} marked names of members that differ */
 function stepOf(step, marked) {
   const line = [step.http.method, step.http.path].filter((part) => part !== undefined).join(" ");
-  const head = [line, step.http.status === undefined ? "" : `HTTP ${step.http.status}`].filter((part) => part !== "").join(" ");
+  const head = [line, step.http.status === undefined ? "" : `HTTP ${step.http.status}`]
+    .filter((part) => part !== "")
+    .join(" ");
   const headers = Object.entries(step.http.headers ?? {}).map(([name, value]) => `${name}: ${value}`);
   const body = JSON.stringify(step.message, null, 2).slice(0, SHOWN).split("\n");
   const mark = (/** @type {string} */ text, /** @type {string} */ name) => {
     const shown = visibleLines(`${text}\n`);
-    return marked.has(name) || [...marked].some((each) => name.endsWith(each) && each.includes("/")) ? h("mark", {}, shown) : shown;
+    return marked.has(name) || [...marked].some((each) => name.endsWith(each) && each.includes("/"))
+      ? h("mark", {}, shown)
+      : shown;
   };
   return h(
     "div",
@@ -115,9 +153,9 @@ function stepOf(step, marked) {
   );
 }
 
-/** @param {import("./twins.js").Difference[]} all @param {import("./explain.js").Texts} texts */
+/** @param {import("./contrast.js").Difference[]} all @param {import("./explain.js").Texts} texts */
 function list(all, texts) {
-  /** @type {Map<string, import("./twins.js").Difference>} */
+  /** @type {Map<string, import("./contrast.js").Difference>} */
   const unique = new Map(all.map((each) => [each.path, each]));
   if (unique.size === 0) return h("p", {}, "Nothing else differs.");
   return h(
@@ -128,7 +166,13 @@ function list(all, texts) {
       "dl",
       {},
       [...unique.values()].flatMap((each) => [
-        h("dt", {}, visible(each.path.replace(/^(message|header)\./, ""), 120), side("handshake", each.here), side("stateless", each.there)),
+        h(
+          "dt",
+          {},
+          visible(each.path.replace(/^(message|header)\./, ""), 120),
+          side("handshake", each.here),
+          side("stateless", each.there),
+        ),
         h("dd", {}, about(each.path, texts)),
       ]),
     ),

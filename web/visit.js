@@ -84,27 +84,32 @@ export class Visit {
   /** @param {string} method @param {Record<string, any>} params @returns {Promise<Record<string, any>>} the result */
   async #ask(method, params) {
     const { message, headers } = await this.#post(this.text(method, params));
-    if (isObject(message?.error)) throw new Error(`The server refused ${method}: ${message.error.message} (${message.error.code})`);
+    if (isObject(message?.error))
+      throw new Error(`The server refused ${method}: ${message.error.message} (${message.error.code})`);
     if (!isObject(message?.result)) throw new Error(`The server gave no answer to ${method}.`);
     const session = Object.entries(headers).find(([name]) => name.toLowerCase() === "mcp-session-id");
     if (method === "initialize" && session !== undefined) this.standing.session = String(session[1]);
     return message.result;
   }
 
-  /** @param {string} body @returns {Promise<{message: Record<string, any> | undefined, headers: Record<string, string>}>} */
+  /** @param {string} body
+   * @returns {Promise<{message: Record<string, any> | undefined, headers: Record<string, string>}>} */
   async #post(body) {
     /** @type {Record<string, any> | undefined} */
     let message;
     /** @type {Record<string, string>} */
     let headers = {};
     let trouble = "";
-    await relay({ method: "POST", path: this.standing.path, headers: headersFor(body, this.standing), body, limit: 15 }, (told) => {
-      if (told.kind === "head") headers = told.headers ?? {};
-      if (told.kind === "trouble") trouble = String(told.text);
-      if (told.kind !== "frame") return;
-      const value = parsedText(String(told.text));
-      if (isObject(value) && ("result" in value || "error" in value)) message = value;
-    });
+    await relay(
+      { method: "POST", path: this.standing.path, headers: headersFor(body, this.standing), body, limit: 15 },
+      (told) => {
+        if (told.kind === "head") headers = told.headers ?? {};
+        if (told.kind === "trouble") trouble = String(told.text);
+        if (told.kind !== "frame") return;
+        const value = parsedText(String(told.text));
+        if (isObject(value) && ("result" in value || "error" in value)) message = value;
+      },
+    );
     if (trouble !== "") throw new Error(trouble);
     return { message, headers };
   }

@@ -153,6 +153,8 @@ def of_server(member: Member) -> Finding:
     name = f"The server '{member.name}' is left out"
     if way is None:
         return Finding("bad_entry", f"{name}: {member.problem}", "")
+    if error is None:
+        return Finding("slow_start", f"The server '{member.name}': {member.problem}")
     if isinstance(error, NotReachable):
         if way.kind == "stdio":
             return Finding("not_started", f"{name}: {error}")

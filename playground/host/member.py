@@ -22,13 +22,14 @@ from mcp_core.messages import Notification
 from mcp_core.revisions import is_stateless
 from playground.host.servers import Entry
 from playground.logbook import Logbook
-from playground.wire.connecting import connect
+from playground.wire.connecting import Way, connect
 from playground.wire.connection import Connection, Refused
 from playground.wire.transports import NotMCP, NotReachable, TravelError
 
 Object = dict[str, Any]
 
 INFO = {"name": "mcp-client-chat", "title": "MCP Playground chat", "version": "0.1.0"}
+NOT_YET = "It has not answered yet; it takes part as soon as it does."
 AGAIN = 5.0  # seconds until a list that could not be had is asked for again
 _ABOUT = {
     "tools/list": "tools",
@@ -59,7 +60,7 @@ class Member:
         self._capabilities = capabilities | ({"roots": {}} if entry.roots else {})
         self._lists: dict[str, tuple[list[Object], float]] = {}  # method -> entries, and until when they are good
         self._session: object = None  # of the lists
-        self._closing = threading.Event()
+        self._closing, self._opening = threading.Event(), threading.Lock()
         self._listener: threading.Thread | None = None
         self._can_listen = True
 
@@ -67,10 +68,16 @@ class Member:
 
     def open(self) -> None:
         """Says hello, in the entry's way or the other. What goes wrong is in `problem` and `error`."""
-        if self.entry.way is None:
-            return
+        if self.entry.way is not None and self._opening.acquire(blocking=False):
+            try:
+                self._open(self.entry.way)
+            finally:
+                self._opening.release()
+
+    def _open(self, way: Way) -> None:
+        self.problem, self.error = NOT_YET, None
         try:
-            self.connection = self._connect(self.entry.way)
+            self._join(self._connect(way))
         except (NotReachable, NotMCP) as error:
             self._fail(error) if self.entry.instead is None else self._open_instead(error)
         except (TravelError, ValueError) as error:
@@ -92,14 +99,16 @@ class Member:
     def _open_instead(self, first: TravelError) -> None:
         assert self.entry.way is not None
         assert self.entry.instead is not None
-        why = "Nothing answers" if isinstance(first, NotReachable) else "Something else than an MCP server answers"
-        self.remark = f"{why} at {self.entry.way.url}, so '{self.name}' was started for this chat, through a pipe."
+        why = f"Nothing answers at {self.entry.way.url}"
+        if isinstance(first, NotMCP):
+            why = f"What answers at {self.entry.way.url} is no MCP server (HTTP {first.status})"
+        self.remark = f"{why}, so '{self.name}' was started for this chat, through a pipe."
         try:
-            self.connection = self._connect(self.entry.instead)
+            self._join(self._connect(self.entry.instead))
         except (TravelError, ValueError) as error:
             self._fail(error)
 
-    def _connect(self, way: Any) -> Connection:
+    def _connect(self, way: Way) -> Connection:
         return connect(
             self.name,
             way,
@@ -110,6 +119,13 @@ class Member:
             note=self._heard,
             trace=self._trace,
         )
+
+    def _join(self, connection: Connection) -> None:
+        """From now on this server takes part, unless the chat has ended while it said hello."""
+        if self._closing.is_set():
+            connection.close()
+        else:
+            self.connection, self.problem = connection, ""
 
     def _fail(self, error: Exception) -> None:
         self.problem, self.error = str(error), error

@@ -33,6 +33,8 @@ from playground.wire.transports import NotReachable, TimedOut, TravelError
 
 Object = dict[str, Any]
 
+OPENING = 15.0  # seconds that the chat waits for servers to say hello
+CLOSING = 8.0
 UNKNOWN_FATE = "Whether the tool ran is not known: look before you call it again."
 
 
@@ -74,12 +76,12 @@ class Router:
         self.timings: dict[str, float] = {}  # call id -> milliseconds, of the last run
 
     def open(self) -> None:
-        """Says hello to all servers at once. One that fails has a `problem`, and the others don't wait for it."""
-        _at_once(Member.open, self.members)
+        """Says hello to all servers at once. One that fails has a `problem`; one that is slow joins later by itself."""
+        _at_once(Member.open, self.members, OPENING)
 
     def close(self) -> None:
         """Ends all connections, and the servers that were started."""
-        _at_once(Member.close, self.members)
+        _at_once(Member.close, self.members, CLOSING)
 
     # ---- 1. Tools ----------------------------------------------------------------------------------------------------
 
@@ -96,8 +98,7 @@ class Router:
         """Forgets all lists, and says hello once more to servers that could not be reached."""
         for member in self.members:
             member.forget()
-            if not member.is_open:
-                member.open()
+        _at_once(Member.open, [member for member in self.members if not member.is_open], OPENING)
 
     def check(self, tool: Tool, arguments: Mapping[str, Any]) -> str | None:
         """What is wrong with arguments, before they travel; None also where the schema itself is unusable."""
@@ -227,12 +228,13 @@ def _tool(member: Member, entry: Object, taken: Mapping[str, Tool]) -> Tool:
     )
 
 
-def _at_once(function: Callable[[Member], None], members: Sequence[Member]) -> None:
+def _at_once(function: Callable[[Member], None], members: Sequence[Member], limit: float) -> None:
     threads = [threading.Thread(target=function, args=[member], daemon=True) for member in members]
+    until = time.monotonic() + limit
     for thread in threads:
         thread.start()
     for thread in threads:
-        while thread.is_alive():
+        while thread.is_alive() and time.monotonic() < until:
             thread.join(POLL)  # a wait without limit could not be interrupted on Windows
 
 

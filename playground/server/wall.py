@@ -11,9 +11,12 @@ folder or its parents changes nothing. Windows has neither; ``ByPath`` looks, op
 it opened what it had seen. That stops links that lie there, not one swapped in and out between two looks,
 which is why ``guard`` tells the user which of the two is at work.
 
-A hard link is no link to the kernel: it is the file. That a file has no name elsewhere is certain only if one look at
-*our* name finds what was opened, with one name in all. To ask the descriptor alone would not do: a link that was there
-when we opened it and is gone when we ask has left the outer file open, with its one outer name.
+A hard link is no link to the kernel: it is the file. How many names a file has can be asked, but not "is one of them
+ours" at the same time: a link that was there when we opened it, and is gone when we count, leaves the outer file open,
+with its one outer name. So the order is this. *Open* by our name; *count*; *wait* until whoever changes the folder is
+through; *see* whether the name that we opened by is still in the folder (Linux remembers it with the descriptor, and
+says so when it is removed). If it is, it was there when we counted, and was counted. Elsewhere we look at the name
+instead, which an adversary that links and unlinks in step with us may deceive.
 """
 
 import errno
@@ -21,6 +24,7 @@ import os
 import stat
 import threading
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -43,6 +47,8 @@ _SAFE = sum(getattr(os, flag, 0) for flag in _FLAGS)
 _LOCK_WAIT = 10.0
 _LOCK_PAUSE = 0.002
 _LOOKS = 20
+_NOBODY = b".mcp-nobody"
+_DELETED = " (deleted)"
 
 
 def has_descriptors() -> bool:
@@ -51,30 +57,35 @@ def has_descriptors() -> bool:
     return needed <= os.supports_dir_fd and os.scandir in os.supports_fd and hasattr(os, "O_NOFOLLOW")
 
 
-class _Folder:
+class _Folder(ABC):
     """What both kinds do alike."""
 
     _os: Any
 
-    def open(self, name: str, flags: int = os.O_RDONLY, mode: int = 0o666) -> int:
-        raise NotImplementedError
+    @abstractmethod
+    def open(self, name: str, flags: int = os.O_RDONLY, mode: int = 0o666) -> int: ...
 
-    def stat(self, name: str) -> os.stat_result:
-        raise NotImplementedError
+    @abstractmethod
+    def stat(self, name: str) -> os.stat_result: ...
 
     def open_to_read(self, name: str) -> tuple[int, os.stat_result]:
-        """Open a file; return what its name led to at a moment when it was open, so that both are one file."""
+        """Open a file; return what it was while it had this name."""
         for _ in range(_LOOKS):
             fd = self.open(name)
             try:
-                seen = self.stat(name)
-                if os.path.samestat(seen, self._os.fstat(fd)):
+                seen = self._os.fstat(fd)
+                if self._still_leads(name, fd, seen):
                     return fd, seen
             except OSError:
                 self._os.close(fd)
                 raise
             self._os.close(fd)  # replaced in between, as an honest writer may: look again
         raise OSError(errno.ELOOP, "not the same file for long enough")
+
+    def _still_leads(self, name: str, fd: int, seen: os.stat_result) -> bool:
+        """Say whether the name that a file was opened by leads to it, and has done so since."""
+        now = self.stat(name)
+        return os.path.samestat(now, seen) and now.st_nlink == seen.st_nlink
 
 
 class ByDescriptor(_Folder):
@@ -105,6 +116,17 @@ class ByDescriptor(_Folder):
 
     def replace(self, source: str, target: str) -> None:
         self._os.rename(source.encode(), target.encode(), src_dir_fd=self._fd, dst_dir_fd=self._fd)
+
+    def _still_leads(self, name: str, fd: int, seen: os.stat_result) -> bool:
+        # Renaming what isn't there changes nothing, but the kernel does it only when no other change is under way.
+        with suppress(OSError):
+            self._os.rename(_NOBODY, _NOBODY, src_dir_fd=self._fd, dst_dir_fd=self._fd)
+        try:
+            folder, file = (self._os.readlink(f"/proc/self/fd/{number}") for number in (self._fd, fd))
+        except FileNotFoundError:  # not Linux, or one without /proc
+            return super()._still_leads(name, fd, seen)
+        is_there = name.endswith(_DELETED) or not file.endswith(_DELETED)
+        return is_there and os.path.dirname(file) == folder
 
     def scan(self) -> Iterator[tuple[str, "os.DirEntry[str]"]]:
         # A descriptor of its own: copies of one descriptor share one reading position, and two threads

@@ -121,9 +121,8 @@ def follows_cursor(moment: Moment) -> bool:
 
 
 def is_stale(moment: Moment) -> bool:
-    earlier = moment.asked(moment.now.method)
-    news = LISTS[moment.now.method]
-    return earlier is not None and any(said.method == news for said in moment.since(earlier))
+    earlier, news = moment.asked(moment.now.method), LISTS.get(moment.now.method)
+    return earlier is not None and news is not None and any(said.method == news for said in moment.since(earlier))
 
 
 def is_for_headers(moment: Moment) -> bool:

@@ -67,12 +67,13 @@ QUESTIONS = ("elicitation/create", "sampling/createMessage", "roots/list")
 
 def situation(moment: Moment) -> str:
     """The name of the situation that a message is in."""
-    return next(name for name, test in PARTS.get(part_of(moment.now), OTHERS) if test(moment))
+    return next(name for name, test in PARTS[part_of(moment.now)] if test(moment))
 
 
 def part_of(now: Said) -> str:
     """The part of the table in which a message is looked up, and of why.toml in which its defaults stand."""
-    return now.kind if now.kind in ("event", "http", "model", "batch", "unparsed") else f"{now.sender} {now.kind}"
+    name = now.kind if now.kind in PARTS else f"{now.sender} {now.kind}"
+    return name if name in PARTS else "event"  # a log may name a speaker that MCP does not have
 
 
 CLIENT_REQUEST: tuple[Row, ...] = (

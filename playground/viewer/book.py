@@ -21,6 +21,8 @@ if TYPE_CHECKING:  # loaded when the page is first asked for: the viewer starts 
     from markdown_it.renderer import RendererHTML
     from markdown_it.token import Token
 
+_COMMENT = re.compile(r"\s*(<!--(?:(?!-->).)*-->\s*)+", re.DOTALL)
+
 PAGE = """<!doctype html>
 <html lang="en">
 <head>
@@ -52,6 +54,9 @@ LAYOUT = """
   line-height: 1.6; font-family: system-ui, sans-serif;
   --line: color-mix(in srgb, currentColor 22%, transparent);
 }
+.book p, .book ul, .book ol, .book table, .book blockquote { margin-block: .8rem; }
+.book ul, .book ol { padding-left: 1.5rem; }
+.book h1, .book h2, .book h3 { line-height: 1.3; margin: 1.4em 0 .5em; }
 .book nav { display: flex; gap: 1rem; padding-bottom: .5rem; }
 .book pre {
   overflow-x: auto; padding: .75rem 1rem; border: 1px solid var(--line); border-radius: 6px;
@@ -99,8 +104,11 @@ def stylesheet() -> str:
 def _markdown() -> "MarkdownIt":
     from markdown_it import MarkdownIt
 
-    parser = MarkdownIt("commonmark", {"html": False, "linkify": False}).enable(["table", "strikethrough"])
+    # Raw HTML is read as such, so that a comment can be left out, and never written as such.
+    parser = MarkdownIt("commonmark", {"html": True, "linkify": False}).enable(["table", "strikethrough"])
     parser.validateLink = is_safe_link  # type: ignore[method-assign]
+    parser.add_render_rule("html_block", _html)
+    parser.add_render_rule("html_inline", _html)
     parser.add_render_rule("fence", _fence)
     parser.add_render_rule("heading_open", _heading)
     parser.add_render_rule("image", _image)
@@ -121,6 +129,16 @@ def is_safe_link(url: str) -> bool:
     if parts.scheme:
         return parts.scheme.lower() in ("http", "https") and bool(parts.netloc)
     return not bare.startswith(("//", "\\", "/\\"))
+
+
+def _html(
+    self: "RendererHTML", tokens: "Sequence[Token]", index: int, options: Any, env: MutableMapping[str, Any]
+) -> str:
+    """HTML as the text it is; a comment as nothing."""
+    text = tokens[index].content
+    if _COMMENT.fullmatch(text):
+        return ""
+    return f"<p>{html.escape(text)}</p>\n" if tokens[index].type == "html_block" else html.escape(text)
 
 
 def _fence(

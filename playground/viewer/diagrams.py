@@ -55,7 +55,9 @@ def drawn(text: str, theme: str) -> str | None:
 
         # merm shows the quotes around the title of a group; Mermaid itself does not.
         text = _QUOTED_TITLE.sub(r"\1[\2]", text)
-        svg = merm.render_diagram(text, theme=merm.Theme(font_family=_FONT, **THEMES[theme]))
+        svg: str = merm.render_diagram(text, theme=merm.Theme(font_family=_FONT, **THEMES[theme]))
     except Exception:  # whatever it can't read, the text itself can be shown
         return None
-    return svg if isinstance(svg, str) and svg.startswith("<svg") else None
+    # It leaves the words on the arrows in the browser's own font and color, which no dark ground can have.
+    words = f".edge-label text {{ fill: {THEMES[theme]['text_color']}; font: 12px {_FONT}; }}"
+    return svg.replace("<style>", f"<style>{words}\n", 1) if svg.startswith("<svg") else None

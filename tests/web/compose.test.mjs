@@ -3,11 +3,21 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { dangerousIn, encoded, fromPreset, headersFor, messageText, metaOf, toolsIn, traceparent } from "../../web/compose.js";
+import {
+  dangerousIn,
+  encoded,
+  fromPreset,
+  headersFor,
+  messageText,
+  metaOf,
+  toolsIn,
+  traceparent,
+} from "../../web/compose.js";
 
 const OLD = { path: "/mcp", revision: "2025-11-25", session: "s1" };
 const NEW = { path: "/mcp", revision: "2026-07-28", session: "" };
-const call = (name, more = {}) => JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, ...more } });
+const call = (name, more = {}) =>
+  JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, ...more } });
 
 test("the handshake era repeats session and revision, but not before it has them", () => {
   const first = headersFor(messageText(1, "initialize", {}, OLD.revision, ""), OLD);
@@ -20,7 +30,9 @@ test("the handshake era repeats session and revision, but not before it has them
 });
 
 test("the stateless era mirrors method, name and marked arguments", () => {
-  const schema = { properties: { region: { type: "string", "x-mcp-header": "Region" }, n: { "x-mcp-header": "N" }, o: {} } };
+  const schema = {
+    properties: { region: { type: "string", "x-mcp-header": "Region" }, n: { "x-mcp-header": "N" }, o: {} },
+  };
   const headers = headersFor(call("naïve", { arguments: { region: "eu", n: null, o: 1 } }), NEW, schema);
   assert.equal(headers["Mcp-Method"], "tools/call");
   assert.equal(headers["Mcp-Name"], "=?base64?bmHDr3Zl?=");

@@ -12,7 +12,11 @@ const OPENAI = {
   messages: [
     { role: "system", content: "Be brief." },
     { role: "user", content: "Count." },
-    { role: "assistant", content: null, tool_calls: [{ id: "c1", function: { name: "files__read", arguments: '{"a":1}' } }] },
+    {
+      role: "assistant",
+      content: null,
+      tool_calls: [{ id: "c1", function: { name: "files__read", arguments: '{"a":1}' } }],
+    },
     { role: "tool", tool_call_id: "c1", content: "text" },
   ],
   tools: [{ type: "function", function: { name: "files__read", description: "Reads.", parameters: SCHEMA } }],
@@ -23,7 +27,12 @@ const ANTHROPIC = {
   messages: [
     { role: "user", content: [{ type: "text", text: "Count." }] },
     { role: "assistant", content: [{ type: "tool_use", id: "c1", name: "files__read", input: { a: 1 } }] },
-    { role: "user", content: [{ type: "tool_result", tool_use_id: "c1", content: [{ type: "text", text: "text" }, { type: "image" }] }] },
+    {
+      role: "user",
+      content: [
+        { type: "tool_result", tool_use_id: "c1", content: [{ type: "text", text: "text" }, { type: "image" }] },
+      ],
+    },
   ],
   tools: [{ name: "files__read", description: "Reads.", input_schema: SCHEMA }],
 };
@@ -72,7 +81,11 @@ test("an MCP tool has a form for each provider, and is found again under the nam
 });
 
 test("odd bodies do no harm", () => {
-  for (const body of [{}, { messages: 5, tools: {} }, { messages: [5, {}, { content: [5, { type: "tool_use" }] }], tools: [5, {}] }]) {
+  for (const body of [
+    {},
+    { messages: 5, tools: {} },
+    { messages: [5, {}, { content: [5, { type: "tool_use" }] }], tools: [5, {}] },
+  ]) {
     assert.doesNotThrow(() => sizesOf(turnOf(body, "")));
   }
 });

@@ -29,7 +29,10 @@ test("a field that was never touched is left out, whatever it is", () => {
 
 test("a required field that was not touched is a complaint and never null or empty", () => {
   const schema = object({ name: { type: "string" }, list: { type: "array" } }, ["name", "list"]);
-  assert.deepEqual(filled(schema), { value: {}, wrong: { "/name": "name is required.", "/list": "list is required." } });
+  assert.deepEqual(filled(schema), {
+    value: {},
+    wrong: { "/name": "name is required.", "/list": "list is required." },
+  });
   assert.deepEqual(filled(schema, { "/name": "", "/list": "[]" }), { value: { name: "", list: [] }, wrong: {} });
 });
 

@@ -1,20 +1,36 @@
-// web/twins.js and the recording that is shipped: the same action in two eras.
+// web/twins.js, web/contrast.js and the recording that is shipped: the same action in two eras.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 
+import { aligned, differences } from "../../web/contrast.js";
 import { Store } from "../../web/store.js";
-import { actionOf, aligned, counterpart, differences, wireOf } from "../../web/twins.js";
+import { actionOf, counterpart, wireOf } from "../../web/twins.js";
 
 const RECORDS = JSON.parse(readFileSync(new URL("../../web/twins.json", import.meta.url), "utf8"));
 const store = new Store();
-const all = RECORDS.map((record, at) => store.admit(`{"file":"twins.json","at":${at},"record":${JSON.stringify(record)}}`));
+const all = RECORDS.map((record, at) =>
+  store.admit(`{"file":"twins.json","at":${at},"record":${JSON.stringify(record)}}`),
+);
 const requests = (method, stateless) =>
-  all.filter((rec) => rec.kind === "request" && rec.dir === "out" && rec.method === method && actionOf(rec, store).stateless === stateless);
+  all.filter(
+    (rec) =>
+      rec.kind === "request" &&
+      rec.dir === "out" &&
+      rec.method === method &&
+      actionOf(rec, store).stateless === stateless,
+  );
 
 test("every method that both eras have finds its twin, in both directions", () => {
-  for (const method of ["tools/list", "tools/call", "resources/list", "resources/read", "prompts/get", "completion/complete"]) {
+  for (const method of [
+    "tools/list",
+    "tools/call",
+    "resources/list",
+    "resources/read",
+    "prompts/get",
+    "completion/complete",
+  ]) {
     for (const stateless of [true, false]) {
       const [request] = requests(method, stateless);
       const found = counterpart(actionOf(request, store), store);
@@ -49,7 +65,8 @@ test("a handshake is what server/discover is", () => {
 });
 
 test("a question is a request in the one era and an answer in the other, and the action goes on until it is done", () => {
-  const asking = (stateless) => requests("tools/call", stateless).filter((rec) => actionOf(rec, store).subject === "delete_file");
+  const asking = (stateless) =>
+    requests("tools/call", stateless).filter((rec) => actionOf(rec, store).subject === "delete_file");
   const old = wireOf(asking(false)[0], store);
   assert.ok(old.steps.some((step) => step.title === "elicitation/create" && step.sender === "server"));
   const fresh = wireOf(asking(true)[0], store);

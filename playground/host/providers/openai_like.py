@@ -12,6 +12,7 @@ Theory of operation
     complete set of arguments.
 """
 
+import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
@@ -23,6 +24,7 @@ from playground.host.providers.line import Exchange
 from playground.host.providers.offer import Offer, alias
 from playground.host.providers.remote import Emit, Remote, Reply
 
+LONGEST_ID = 40  # characters of a call's id, by OpenAI's own rule
 STOPS = {"tool_calls": "calls", "function_call": "calls", "content_filter": "refusal"}
 
 
@@ -98,7 +100,8 @@ class OpenAILike(Remote):
         calls = []
         for call in said.calls:
             text = call.text if call.arguments is not None and call.text else compact(call.echo())
-            echo = {"id": call.id, "type": "function", "function": {"name": alias(call.name), "arguments": text}}
+            function = {"name": alias(call.name), "arguments": text}
+            echo = {"id": wire_id(call.id), "type": "function", "function": function}
             calls.append({**call.extras, **echo} if said.origin == self.kind else echo)
         return {"role": "assistant", "content": said.text or None, "tool_calls": calls}
 
@@ -107,7 +110,7 @@ class OpenAILike(Remote):
         pictures: list[dict[str, Any]] = []
         names = {call.id: call.name for call in step.said.calls}
         for result in step.results:
-            yield {"role": "tool", "tool_call_id": result.call_id, "content": self._result(result)}
+            yield {"role": "tool", "tool_call_id": wire_id(result.call_id), "content": self._result(result)}
             for block in result.content:
                 if picture := self._picture(block):
                     pictures += [{"type": "text", "text": f"[From the result of {names[result.call_id]}]"}, picture]
@@ -133,6 +136,13 @@ class OpenAILike(Remote):
         if medium is None or medium.mime not in content.IMAGES:
             return None
         return {"type": "image_url", "image_url": {"url": f"data:{medium.mime};base64,{medium.data}"}}
+
+
+def wire_id(id: str) -> str:
+    """An id as this API accepts it: as it is, or where another provider made a longer one, its digest."""
+    if len(id) <= LONGEST_ID:
+        return id
+    return "call_" + hashlib.sha256(id.encode("utf-8", "surrogatepass")).hexdigest()[:24]
 
 
 # ---- A message out of pieces ------------------------------------------------------------------------------

@@ -1,0 +1,23 @@
+"""langchain-mcp-adapters: client_langchain.py URL CALLS prints the seconds that so many calls took in one session."""
+
+import asyncio
+import sys
+import time
+
+from langchain_mcp_adapters.client import MultiServerMCPClient
+from langchain_mcp_adapters.tools import load_mcp_tools
+
+
+async def main(url: str, calls: int) -> None:
+    client = MultiServerMCPClient({"ours": {"transport": "streamable_http", "url": url}})
+    async with client.session("ours") as session:
+        tool = next(tool for tool in await load_mcp_tools(session) if tool.name == "read_file")
+        for count in (calls // 10, calls):
+            began = time.perf_counter()
+            for _ in range(count):
+                await tool.ainvoke({"filename": "notes.txt"})
+            took = time.perf_counter() - began
+    print(took)
+
+
+asyncio.run(main(sys.argv[1], int(sys.argv[2])))

@@ -1,0 +1,39 @@
+"""The official Python SDK serving read_file: python_sdk.py FOLDER stdio | http | json | stateless."""
+
+import socket
+import sys
+from pathlib import Path
+from typing import TypedDict
+
+from mcp.server import MCPServer
+
+server = MCPServer("python-sdk", version="1")
+FOLDER = Path(sys.argv[1]).resolve()
+
+
+class Text(TypedDict):
+    content: str
+
+
+@server.tool()
+def read_file(filename: str) -> Text:
+    """Returns the text of a file."""
+    path = (FOLDER / filename).resolve()
+    if path.parent != FOLDER:
+        raise ValueError("not in the folder")
+    return {"content": path.read_text(encoding="utf-8")}
+
+
+def main(way: str) -> None:
+    if way == "stdio":
+        server.run("stdio")
+        return
+    import uvicorn
+
+    app = server.streamable_http_app(json_response=way != "http", stateless_http=way == "stateless")
+    listening = socket.create_server(("127.0.0.1", 0))
+    print(f"http://127.0.0.1:{listening.getsockname()[1]}/mcp", flush=True)
+    uvicorn.Server(uvicorn.Config(app, log_level="error")).run(sockets=[listening])
+
+
+main(sys.argv[2])
