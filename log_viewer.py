@@ -279,6 +279,8 @@ def add_page_routes(app: Flask, root: Path) -> None:
     def picture_of_readme(name: str) -> Response:
         return file_of(root / "docs", name, PICTURES)
 
+
+def add_readme_routes(app: Flask, root: Path) -> None:
     @app.get("/diagrams/<name>.svg")
     def diagram_of_readme(name: str) -> Response:
         text = (root / "README.md").read_text(encoding="utf-8", errors="replace")
@@ -327,6 +329,7 @@ def create_app(
     add_record_routes(app, hub, root)
     add_console_routes(app, way)
     add_page_routes(app, root)
+    add_readme_routes(app, root)
 
     @app.errorhandler(BadQuestion)
     def bad_question(error: BadQuestion) -> tuple[dict[str, Any], int]:

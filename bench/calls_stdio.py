@@ -42,7 +42,8 @@ class Pipe:
     """The client's end: lines that were made before."""
 
     def __init__(self, process: Popen[bytes], call: dict[str, Any]) -> None:
-        assert process.stdin is not None and process.stdout is not None
+        assert process.stdin is not None
+        assert process.stdout is not None
         self._out, self._in, self._data = process.stdin, process.stdout, b""
         self.call = _line("tools/call", call, id=1)
         self.send(_line("initialize", HELLO, id=0))

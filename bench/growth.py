@@ -1,4 +1,4 @@
-"""Cost grows with the work: a call that touches one file, with ever more files beside it; following, with ever more log."""
+"""Cost grows with the work: a call for one file among ever more files; following a log that is ever larger."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

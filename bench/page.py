@@ -17,7 +17,7 @@ from bench.processes import ROOT, Unavailable, folder, our_viewer
 
 sys.path.insert(0, str(ROOT / "scripts"))
 
-import equipment  # noqa: E402 - it lies in scripts/
+import equipment
 
 WATCH = """() => {
   window.seen = { frames: 0, longest: 0, rows: 0, began: performance.now() };

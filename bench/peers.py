@@ -16,7 +16,7 @@ from bench.processes import ROOT, Unavailable
 
 sys.path.insert(0, str(ROOT / "scripts"))
 
-import equipment  # noqa: E402 - it lies in scripts/
+import equipment
 
 HERE = Path(__file__).resolve().parent
 HOME = equipment.PRIVATE / "bench"

@@ -60,7 +60,7 @@ def _line_with(process: subprocess.Popen[bytes], ready: str) -> str:
             if ready.encode() in line:
                 return line.decode()
             line = b""
-    raise Unavailable(f"{Path(process.args[0]).name} did not say {ready!r}")  # type: ignore[index]
+    raise Unavailable(f"{process.args!r:.80} did not say {ready!r}")
 
 
 def memory(process: subprocess.Popen[bytes]) -> float:

@@ -44,9 +44,9 @@ def _machine() -> list[str]:
         f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC, {_processor()}, {platform.system()} {platform.release()}, "
         f"Python {platform.python_version()}. Ours: {packages}. `make bench` writes this file.",
         "",
-        "All contestants of a group were measured in the same rounds, in an order shuffled for each, after a round that "
-        "doesn't count. A figure is the median of the rounds, with the smallest and the largest behind it; a target's "
-        "figure is the median of the ratios within a round. Our log lines are on.",
+        "All contestants of a group were measured in the same rounds, in an order shuffled for each, after a round "
+        "that doesn't count. A figure is the median of the rounds, with the smallest and the largest behind it; a "
+        "target's figure is the median of the ratios within a round. Our log lines are on.",
         "",
         *theirs,
     ]

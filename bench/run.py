@@ -28,10 +28,12 @@ def main() -> int:
     options = parser.parse_args()
     where = options.out or (Path(tempfile.mkdtemp(prefix="bench-")) if options.quick else report.HERE)
     where.mkdir(parents=True, exist_ok=True)
-    outcomes = []
-    for name in options.group or GROUPS:
-        for group in importlib.import_module(f"bench.{name}").groups(options.quick):
-            outcomes.append(hold(group, 2 if options.quick else options.rounds))
+    rounds = 2 if options.quick else options.rounds
+    outcomes = [
+        hold(group, rounds)
+        for name in options.group or GROUPS
+        for group in importlib.import_module(f"bench.{name}").groups(options.quick)
+    ]
     met, total = report.write(outcomes, where)
     print(where / "RESULTS.md")
     print(f"{met} of {total} targets met")

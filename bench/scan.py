@@ -16,8 +16,7 @@ def main(path: str, text: str) -> None:
     descriptor = os.open(path, os.O_RDONLY)
     size = os.fstat(descriptor).st_size
     count, pss = 0, 0.0
-    for line in sifted(descriptor, size, sieve(filters.compile(filters.parse(text)))):
-        count += 1
+    for count, _ in enumerate(sifted(descriptor, size, sieve(filters.compile(filters.parse(text)))), start=1):
         if count % 20_000 == 0:
             pss = max(pss, _pss())
     print(count, round(max(pss, _pss()), 1))

@@ -104,8 +104,8 @@ class ProtocolError(Exception):
 # ---- From text to messages -------------------------------------------------------------------------------------------
 
 
-def decode(data: str | bytes) -> Message:
-    """Reads one message. Raises ProtocolError for anything else.
+def decode(data: str | bytes, limit: int = strict.MAX_BYTES) -> Message:
+    """Reads one message of at most `limit` bytes. Raises ProtocolError for anything else.
 
     >>> decode('{"jsonrpc":"2.0","id":1,"method":"ping"}')
     Request(id=1, method='ping', params={})
@@ -113,11 +113,11 @@ def decode(data: str | bytes) -> Message:
     Traceback (most recent call last):
     mcp_core.messages.ProtocolError: A message must be a JSON object, and this is an array.
     """
-    return read(parse(data))
+    return read(parse(data, limit))
 
 
-def parse(data: str | bytes) -> Any:
-    """Reads one strict JSON value (RFC 8259), or raises ProtocolError -32700.
+def parse(data: str | bytes, limit: int = strict.MAX_BYTES) -> Any:
+    """Reads one strict JSON value (RFC 8259) of at most `limit` bytes, or raises ProtocolError -32700.
 
     >>> parse('{"a": [1, 2.5, null]}')
     {'a': [1, 2.5, None]}
@@ -126,7 +126,7 @@ def parse(data: str | bytes) -> Any:
     mcp_core.messages.ProtocolError: This is not JSON: NaN is not a JSON number.
     """
     try:
-        return strict.loads(data)
+        return strict.loads(data, limit)
     except strict.NotJSON as reason:
         raise ProtocolError(PARSE_ERROR, f"This is not JSON: {reason}.") from None
 

@@ -23,7 +23,7 @@ class NotJSON(ValueError):
     """The reason, to be put into a sentence."""
 
 
-def loads(data: str | bytes) -> Any:
+def loads(data: str | bytes, limit: int = MAX_BYTES) -> Any:
     """Reads one strict JSON value, or raises NotJSON.
 
     >>> loads(b'{"a": [1, 2.5, null]}')
@@ -32,8 +32,8 @@ def loads(data: str | bytes) -> Any:
     Traceback (most recent call last):
     mcp_core.strict.NotJSON: NaN is not a JSON number
     """
-    if len(data) > MAX_BYTES:
-        raise NotJSON(f"it is longer than {MAX_BYTES} bytes, the limit for one message")
+    if len(data) > limit:
+        raise NotJSON(f"it is longer than {limit} bytes, the limit for one message")
     try:
         text = data.decode("utf-8") if isinstance(data, bytes) else data
     except UnicodeDecodeError as error:

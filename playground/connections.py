@@ -108,6 +108,7 @@ class _WakesIfNeeded:
     def pull_trigger(self) -> None:
         channel = self._channel
         if channel.requests or channel.total_outbufs_len or channel.will_close or channel.close_when_flushed:
+            self._server.stirred.append(channel.socket.fileno())
             self._server.pull_trigger()
 
 
@@ -134,6 +135,7 @@ class Channel(HTTPChannel):
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
         self.server = cast(Any, _WakesIfNeeded(self, self.server))
+        self.server.stirred.append(self.socket.fileno())  # type: ignore[attr-defined]
         self._idle_since = time.monotonic()
         self._request_since: float | None = None
         self._linger_until: float | None = None

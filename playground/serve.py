@@ -18,6 +18,7 @@ import socket
 import sys
 import threading
 import time
+from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -149,7 +150,8 @@ class Server(TcpWSGIServer):
         self._is_stopping = False
         self._inspected = 0.0
         self._poll: Any = select.poll() if hasattr(select, "poll") else None
-        self._asked: dict[int, int] = {}  # of the system: flags by descriptor
+        self._asked: set[int] = set()  # the descriptors of which the system tells
+        self.stirred: deque[int] = deque()  # those whose owners may wait for something else than before
         super().__init__(gate, map={}, _sock=sock, dispatcher=dispatcher, adj=book, sockinfo=info, bind_socket=False)
 
     def run(self) -> int:  # type: ignore[override]  # waitress returns nothing
@@ -183,6 +185,7 @@ class Server(TcpWSGIServer):
         channels = self._channels()
         for channel in channels:
             channel.inspect(clock)
+        self.stirred.extend(list(self._map))
         if self.in_connection_overflow:
             # Full: those who only keep a connection in reserve make room for those who wait.
             for channel in channels:
@@ -198,26 +201,32 @@ class Server(TcpWSGIServer):
     def _turn(self, timeout: float) -> None:
         """Wait for the system to tell of any socket, and let each do what it can: wasyncore's loop, once around.
 
-        What is asked of the system is kept from turn to turn, because with hundreds of streams it hardly changes.
+        wasyncore asks every connection in every turn what it waits for, which with hundreds of streams costs more than
+        a request. Here the system keeps what it was asked, and only those are asked again that had something to do.
         """
-        if not hasattr(select, "poll"):  # pragma: no cover - Windows
+        if self._poll is None:  # pragma: no cover - Windows
             wasyncore.loop(timeout=timeout, map=self._map, count=1)
             return
-        asked: dict[int, int] = {}
-        for number, part in list(self._map.items()):
-            # Writing first: what a worker sends meanwhile may make a part readable, never writable.
-            flags = select.POLLOUT if part.writable() and not part.accepting else 0
-            flags |= (select.POLLIN | select.POLLPRI) if part.readable() else 0
-            if flags:
-                asked[number] = flags
-        for number, flags in asked.items() - self._asked.items():
-            self._poll.register(number, flags)
-        for number in self._asked.keys() - asked.keys():
-            self._poll.unregister(number)
-        self._asked = asked
+        self.stirred.append(self.socket.fileno())  # whether to accept depends on how many there are
+        while self.stirred:
+            self._ask(self.stirred.popleft())
         for number, flags in self._poll.poll(timeout * 1000):
             if (part := self._map.get(number)) is not None:
                 wasyncore.readwrite(part, flags)
+            self.stirred.append(number)
+
+    def _ask(self, number: int) -> None:
+        """Have the system tell of what the owner of a descriptor waits for; of nothing, if nobody owns it any more."""
+        part, flags = self._map.get(number), 0
+        if part is not None:
+            # Writing first: what a worker sends meanwhile may make a part readable, never writable.
+            flags = select.POLLOUT if part.writable() and not part.accepting else 0
+            flags |= (select.POLLIN | select.POLLPRI) if part.readable() else 0
+        if flags:
+            self._poll.register(number, flags)
+        elif number in self._asked:
+            self._poll.unregister(number)
+        (self._asked.add if flags else self._asked.discard)(number)
 
     def _finish(self) -> None:
         self.accepting = False

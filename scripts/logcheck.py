@@ -117,6 +117,32 @@ def whole(request: Record, records: list[Record], label: str) -> str | None:
     return ends[0] if ends else None
 
 
+STORY = (
+    *("chat_question", "tools_mapped_for_llm", "chat_request", "chat_response", "llm_tool_call", "chat_approval"),
+    *("client_request", "client_response", "llm_tool_result", "chat_followup_request", "chat_followup_response"),
+    "chat_answer",
+)
+
+
+def verify_chat(pid: int, records: list[Record]) -> str:
+    """Checks one turn of the chat: one trace joins the question, the model's rounds, the calls and the server."""
+    own = [record for record in records if record["pid"] == pid and record["component"] == "mcp-client-chat"]
+    if not any(record["event"] == "chat_start" and record["data"].get("provider") for record in own):
+        raise Missing("The chat logged no chat_start that names its provider.")
+    traces = [record.get("trace") for record in own if record["event"] == "chat_question"]
+    if len(traces) != 1 or not traces[0]:
+        raise Missing(f"The chat logged {len(traces)} records chat_question with a trace instead of one.")
+    told = [record["event"] for record in own if record.get("trace") == traces[0]]
+    if absent := [event for event in STORY if event not in told]:
+        raise Missing(f"The chat's turn has no {absent[0]}.")
+    sent = [record for record in own if record["event"] == "client_request" and record.get("trace") == traces[0]]
+    outcomes = [whole(record, records, "In the chat") for record in sent]
+    served = [record for record in records if record.get("trace") == traces[0] and record["component"] == "mcp-server"]
+    if outcomes.count("tool_call_success") != 2 or not served:
+        raise Missing(f"The chat's calls ended as {outcomes} instead of twice in success, under one trace.")
+    return f"one turn of the chat: {len(told) + len(served)} records under one trace, in both logs"
+
+
 def verify_server(records: list[Record]) -> str:
     """Checks the server's own story: each of its processes said that it started, and announced its calls."""
     events = [(record["pid"], record["event"]) for record in records if record["component"] == "mcp-server"]

@@ -23,6 +23,8 @@ EVENTS = """
     client_accepted client_answer client_listen client_session_end server_notification server_request server_stderr chat_start
     tools_mapped_for_llm chat_request chat_response llm_tool_call llm_tool_error chat_followup_request
     chat_followup_response chat_crash log_gap
+    chat_question llm_answer chat_approval llm_tool_result chat_diagnosis server_question chat_answer chat_stopped
+    chat_command chat_end
     rpc_notification rpc_answer rpc_batch rpc_cancelled server_fault
     tap_start tap_request tap_response tap_notification tap_batch tap_unreadable tap_http tap_cut tap_refused
     tap_unreachable tap_exit

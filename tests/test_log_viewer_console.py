@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import http.client
 import json
+import re
 import tomllib
 from collections.abc import Callable, Iterator
 from contextlib import closing
@@ -14,6 +15,7 @@ from typing import Any
 import pytest
 
 from mcp_core.revisions import CLIENT_CAPABILITIES_KEY, VERSION_KEY
+from playground.viewer.diagrams import POLICY
 from tests.talks import OLD, Log
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -182,3 +184,22 @@ def test_a_server_elsewhere_is_refused_at_the_start(start: Callable[..., Any], l
     viewer = start("log_viewer.py", "--port", 0, "--logs", logs, "--server", url)
     assert viewer.wait() == 1
     viewer.wait_for("no address on this machine")
+
+
+# ---- The README's diagrams -------------------------------------------------------------------------------------------
+
+
+def test_the_readme_has_its_diagrams_as_pictures_in_which_nothing_runs(site: Site) -> None:
+    status, _, page = site.ask("/readme")
+    names = re.findall(r'<img class="(?:light|dark)" src="(/diagrams/[0-9a-f]{12}-(?:light|dark)\.svg)"', page)
+    assert status == 200
+    assert len(names) >= 8
+    for name in names[:2]:
+        status, headers, svg = site.ask(name)
+        assert (status, headers["content-type"]) == (200, "image/svg+xml")
+        assert headers["content-security-policy"] == POLICY
+        assert svg.startswith("<svg")
+    for name in ("/diagrams/000000000000-light.svg", "/diagrams/x.svg", "/diagrams/..%2fREADME.md", "/diagrams/"):
+        status, headers, body = site.ask(name)
+        assert (status, headers["content-type"]) == (404, "application/json"), name
+        assert json.loads(body)["error"].endswith(".")

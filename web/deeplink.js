@@ -40,11 +40,11 @@ export class DeepLink {
     if (this.wanted === null) return;
     const rec = store.places.get(this.wanted.file)?.get(this.wanted.at);
     if (rec !== undefined) this.jump(rec);
-    else if (whole && !this.asked) this.#fetch(store, this.wanted);
+    else if (whole && !this.asked) this.#search(store, this.wanted);
   }
 
   /** @param {import("./store.js").Store} store @param {{file: string, at: number}} wanted */
-  async #fetch(store, { file, at }) {
+  async #search(store, { file, at }) {
     this.asked = true;
     const recs = await ask({ files: [file], limit: FAR }).catch(() => []);
     const kept = recs.map((text) => store.recall(text)).filter((rec) => rec !== null);

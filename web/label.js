@@ -3,8 +3,8 @@
  *
  * In:  what an arrow says, the room in pixels. Out: parts in order, each with a class. Refuses to know: the page. Pure.
  *
- * The type has one width, so fitting is counting: the title first, then what went wrong, the time, the first mark,
- * the gist, other marks.
+ * The type has one width, so fitting is counting: the title first, then what went wrong, the time, the gist,
+ * marks.
  *
  * @typedef {import("./arrow.js").Told} Told
  * @typedef {{text: string, part: "title" | "detail" | "bad" | "time" | "tag"}} Part
@@ -14,6 +14,7 @@
 export const CHAR = 6.75;
 
 const LEAST = 5; // of a gist, fewer characters say nothing
+const WIDE = 34; // with more characters left, a long gist leaves room for the first mark
 
 /** @param {Told} said @param {number} room pixels @param {boolean} [note] @returns {Part[]} */
 export function fit(said, room, note = false) {
@@ -29,8 +30,11 @@ export function fit(said, room, note = false) {
   const bad = said.bad.flatMap((word) => take(`✕ ${word}`, "bad", 1));
   const time = note ? [] : takeTime(said.time, take);
   const [main = "", ...others] = said.tags;
-  const mark = take(main, "tag", main.length);
+  const spare = left > WIDE ? main.length + 1 : 0;
+  left -= spare;
   const detail = take(said.detail, "detail", LEAST);
+  left += spare;
+  const mark = take(main, "tag", main.length);
   const tags = [...mark, ...others.flatMap((tag) => take(tag, "tag", tag.length))];
   return [...title, ...detail, ...bad, ...time, ...tags];
 }

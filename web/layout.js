@@ -32,8 +32,8 @@ import { between, clock, duration } from "./time.js";
 export const SLOT = 18;
 
 const GUTTER = 92;
-const EDGE = 92;
-const NARROWEST = 170; // between two lanes
+const EDGE = 72;
+const NARROWEST = 138; // between two lanes
 const PAUSE = 1000; // ms of silence that are marked
 
 /** Where a slot's line is, counted from the top of the content. @param {number} index */

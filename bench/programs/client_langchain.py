@@ -4,8 +4,8 @@ import asyncio
 import sys
 import time
 
-from langchain_mcp_adapters.client import MultiServerMCPClient
-from langchain_mcp_adapters.tools import load_mcp_tools
+from langchain_mcp_adapters.client import MultiServerMCPClient  # type: ignore[import-not-found]
+from langchain_mcp_adapters.tools import load_mcp_tools  # type: ignore[import-not-found]
 
 
 async def main(url: str, calls: int) -> None:

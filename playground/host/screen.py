@@ -214,4 +214,8 @@ class Screen:
     def _print(self, console: "Console", text: str, style: str = "", end: str = "\n") -> None:
         from rich.text import Text
 
-        console.print(Text(text, STYLES.get(style, "")), end=end, soft_wrap=True)
+        if STYLES.get(style):
+            console.print(Text(text, STYLES[style]), end=end, soft_wrap=True)
+        else:  # to the letter: rich would make spaces of tabs
+            console.file.write(text + end)
+            console.file.flush()

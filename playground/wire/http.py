@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from mcp_core import headers as mirrored
 from mcp_core import messages, revisions, sse
 from mcp_core.messages import Failure, Message, Notification, ProtocolError, Request, Result
-from playground.wire.exchange import Exchange, Line, kind_of, shown
+from playground.wire.exchange import MAX_BODY, Exchange, Line, kind_of, shown
 from playground.wire.recorder import Recorder
 from playground.wire.transports import (
     Busy,
@@ -164,7 +164,7 @@ class Http:
         """The message (or, from a server of 2025-03-26, the messages) in a JSON body."""
         status = http["status"]
         try:
-            value = messages.parse(body)
+            value = messages.parse(body, MAX_BODY)
             found = [messages.read(part) for part in (value if isinstance(value, list) else [value])]
         except ProtocolError as error:
             self.recorder.unreadable(body, str(error), http)
@@ -230,7 +230,7 @@ class Http:
         if not event.data or event.event != "message":
             return None  # a priming event carries only its id
         try:
-            message = messages.decode(event.data)
+            message = messages.decode(event.data, MAX_BODY)
         except ProtocolError as error:
             self.recorder.unreadable(event.data, str(error), http)
             return None

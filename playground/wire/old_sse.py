@@ -16,7 +16,7 @@ from urllib.parse import SplitResult, urljoin, urlsplit
 
 from mcp_core import messages, sse
 from mcp_core.messages import Message, ProtocolError, Request
-from playground.wire.exchange import CONNECT, Exchange, Line
+from playground.wire.exchange import CONNECT, MAX_BODY, Exchange, Line
 from playground.wire.inboxes import Inboxes
 from playground.wire.recorder import Recorder
 from playground.wire.transports import Deadline, NotMCP, TimedOut, TravelError, Unasked, about
@@ -131,7 +131,7 @@ class Stream:
             self._has_endpoint.set()
         elif event.event == "message" and event.data:
             try:
-                message = messages.decode(event.data)
+                message = messages.decode(event.data, MAX_BODY)
             except ProtocolError as error:
                 self._recorder.unreadable(event.data, str(error))
                 return

@@ -180,7 +180,7 @@ class Running:
 
     def _take(self, line: bytes) -> None:
         try:
-            value = strict.loads(line)
+            value = strict.loads(line, LONGEST_LINE)
             for part in value if isinstance(value, list) else [value]:
                 message = messages.read(part)
                 self._recorder.came(message, line, self.inboxes.about(message))

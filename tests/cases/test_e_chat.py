@@ -85,7 +85,7 @@ def one_tool(folder: Path, name: str = "read", **more: Any) -> tuple[str, Path]:
     return "--servers", servers(folder, odd={**entry, "trust": True})
 
 
-# ---- E01 … E06: what a model writes -----------------------------------------------------------------------------------
+# ---- E01 … E06: what a model writes ----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -392,7 +392,7 @@ def test_e23_proxy_variables_do_not_catch_loopback(tmp_path: Path, start: Start,
     proxies = {name: dead for low in ("http_proxy", "https_proxy", "all_proxy") for name in (low, low.upper())}
     url = start("server.py", "--port", 0, "--logs", tmp_path / "logs", "--files", tmp_path / "mcp_files").url
     port = url.rpartition(":")[2]
-    done = chat(tmp_path, "--provider", "scripted", "--once", "Which files are there?", MCP_PORT=port, **proxies)
+    done = chat(tmp_path, "--provider", "scripted", "--once", "Which files are there?", **{**proxies, "MCP_PORT": port})
     assert (done.code, done.out) == (0, "There are no files.\n")
     assert records(tmp_path / "logs", "chat_start")[0]["data"]["servers"][0]["via"] == "http"
     raw = start("client.py", "--url", f"{url}/mcp", "--logs", tmp_path / "logs", "--scene", "discovery", **proxies)
@@ -440,7 +440,11 @@ def test_e25_a_server_that_never_answers_or_one_byte_at_a_time(tmp_path: Path) -
 def test_e25_a_provider_that_never_answers_or_one_byte_at_a_time(tmp_path: Path) -> None:
     how = {"silent": lambda stop: iter([stop.wait(30) and b""]), "slow": lambda stop: slowly(stop, b": x\n\n")}
     for answer in how.values():
-        with Impostor(lambda seen, answer=answer: answer(peer.is_over)) as peer:  # type: ignore[misc]
+
+        def serve(seen: Seen, answer: Any = answer) -> Any:
+            return answer(peer.is_over)
+
+        with Impostor(serve) as peer:
             base = {"OPENAI_BASE_URL": peer.url.replace("/mcp", "/v1")}
             with talking(tmp_path, "--provider", "openai", *one_tool(tmp_path), **base) as host:
                 host.provider.total = 0.7  # type: ignore[attr-defined]
