@@ -45,18 +45,18 @@ def environment(folder: Path, **settings: str) -> dict[str, str]:
     return clean_environment() | places | settings
 
 
-def chat(folder: Path, *arguments: object, typed: str | None = None, seconds: float = 60, **settings: str) -> Done:
+def chat(folder: Path, *arguments: object, typed: str = "", **settings: str) -> Done:
     """Runs the script to its end; `typed` is its standard input."""
     command = [sys.executable, str(ROOT / "chat_with_tools.py"), *map(str, arguments)]
     done = subprocess.run(
         command,
         cwd=folder,
         env=environment(folder, **settings),
-        input=typed or "",
+        input=typed,
         capture_output=True,
         text=True,
         encoding="utf-8",
-        timeout=seconds,
+        timeout=60,
         check=False,
     )
     assert "Traceback" not in done.stderr + done.stdout, done.stderr

@@ -87,6 +87,49 @@ def test_a_story_with_a_hole_is_refused(records: Callable[[], list[dict[str, Any
         logcheck.verify(RUN, records())
 
 
+def turn() -> list[dict[str, Any]]:
+    """The records of one turn of the chat, as both ends log them."""
+    own: dict[str, Any] = {"trace": "t"}
+    events = [event for event in logcheck.STORY if not event.startswith("client_")]
+    told = [record(event, "mcp-client-chat", **own) for event in events]
+    for id in (1, 2):
+        message = {"id": id, "method": "tools/call", "params": {"name": "write_file"}}
+        for event, component in (
+            ("client_request", "mcp-client-chat"),
+            ("rpc_request", "mcp-server"),
+            ("rpc_response", "mcp-server"),
+            ("client_response", "mcp-client-chat"),
+        ):
+            told.append(record(event, component, message, **own))
+        told.append(record("tool_call_success", "mcp-server", exchange=f"e/{id}", **own))
+    return [record("chat_start", "mcp-client-chat", data={"provider": "scripted"}), *told]
+
+
+def test_a_whole_turn_of_the_chat_is_accepted() -> None:
+    assert logcheck.verify_chat(7, turn()).startswith("one turn of the chat: 20 records under one trace")
+
+
+@pytest.mark.parametrize(
+    ("missing", "complaint"),
+    [
+        ("chat_start", "no chat_start"),
+        ("chat_question", "0 records chat_question"),
+        ("chat_followup_response", "no chat_followup_response"),
+        ("tool_call_success", "0 records of how a tool call ended"),
+        ("rpc_request", "0 records rpc_request"),
+    ],
+)
+def test_a_turn_of_the_chat_with_a_hole_is_refused(missing: str, complaint: str) -> None:
+    with pytest.raises(Missing, match=complaint):
+        logcheck.verify_chat(7, [entry for entry in turn() if entry["event"] != missing])
+
+
+def test_a_turn_that_failed_is_refused() -> None:
+    failed = [entry | {"event": entry["event"].replace("success", "error")} for entry in turn()]
+    with pytest.raises(Missing, match="instead of twice in success"):
+        logcheck.verify_chat(7, failed)
+
+
 def test_a_handshake_where_none_belongs_is_refused() -> None:
     with pytest.raises(Missing, match="do not name that revision"):
         logcheck.verify(Run("http", "2026-07-28", 7), story())
@@ -127,7 +170,7 @@ def test_the_demo_proves_itself_once(start: Any) -> None:
     assert demo.wait(100) == 0, demo.text
     demo.reader.join(5)
     assert re.match(r"Dashboard: http://127\.0\.0\.1:\d+/dashboard", demo.lines[0])
-    assert len([line for line in demo.lines if line.startswith("ok  ")]) == 7
+    assert len([line for line in demo.lines if line.startswith("ok  ")]) == 8
 
 
 @pytest.mark.parametrize("end", ["interrupt", "terminate"])

@@ -179,8 +179,12 @@ def test_a_file_that_can_not_be_looked_at_once_it_is_open_is_closed(
     def refuse(descriptor: int) -> os.stat_result:
         raise OSError(errno.EIO, "Input/output error")
 
+    def note(descriptor: int) -> None:
+        closed.append(descriptor)
+        close(descriptor)
+
     monkeypatch.setattr(os, "fstat", refuse)
-    monkeypatch.setattr(os, "close", lambda descriptor: (closed.append(descriptor), close(descriptor)))
+    monkeypatch.setattr(os, "close", note)
     with pytest.raises(OSError, match="Input/output error"):
         LogFile(tmp_path / "a.jsonl").append(b"one\n")
     monkeypatch.undo()

@@ -392,7 +392,8 @@ def test_e23_proxy_variables_do_not_catch_loopback(tmp_path: Path, start: Start,
     proxies = {name: dead for low in ("http_proxy", "https_proxy", "all_proxy") for name in (low, low.upper())}
     url = start("server.py", "--port", 0, "--logs", tmp_path / "logs", "--files", tmp_path / "mcp_files").url
     port = url.rpartition(":")[2]
-    done = chat(tmp_path, "--provider", "scripted", "--once", "Which files are there?", **{**proxies, "MCP_PORT": port})
+    settings: Json = {**proxies, "MCP_PORT": port}
+    done = chat(tmp_path, "--provider", "scripted", "--once", "Which files are there?", **settings)
     assert (done.code, done.out) == (0, "There are no files.\n")
     assert records(tmp_path / "logs", "chat_start")[0]["data"]["servers"][0]["via"] == "http"
     raw = start("client.py", "--url", f"{url}/mcp", "--logs", tmp_path / "logs", "--scene", "discovery", **proxies)
