@@ -62,22 +62,34 @@ def stream(
         token = places.write(here)
         yield notice("live", "These were the records so far; what follows is live.", token=token)
         try:
-            due = time.monotonic() + heartbeat
-            while True:
-                events = hub.since(number, max(0.0, due - time.monotonic()), has_left.is_set)
-                number += len(events)
-                token = events[-1].token if events else token
-                piece = b"".join([event.frame for event in events if _wants(event, names, test)])
-                if not piece and time.monotonic() >= due:
-                    piece = b": heartbeat\nid: %b\n\n" % token.encode()
+            for place, piece in _live(
+                hub, number, token, lambda event: _wants(event, names, test), heartbeat, has_left
+            ):
+                token = place
                 if piece:
                     yield piece
-                    due = time.monotonic() + heartbeat
         except Overflow:
             yield notice("gap", "The log grew faster than this stream was read; the files tell what is missing.")
             since = places.read(token)
         except Closed:
             return
+
+
+def _live(
+    hub: Hub, number: int, token: str, wants: Callable[[Event], bool], heartbeat: float, has_left: threading.Event
+) -> Iterator[tuple[str, bytes]]:
+    """What is written from now on: the place after it, and what of it the client wants, or a sign of life."""
+    due = time.monotonic() + heartbeat
+    while True:
+        events = hub.since(number, max(0.0, due - time.monotonic()), has_left.is_set)
+        number += len(events)
+        token = events[-1].token if events else token
+        piece = b"".join([event.frame for event in events if wants(event)])
+        if not piece and time.monotonic() >= due:
+            piece = b": heartbeat\nid: %b\n\n" % token.encode()
+        if piece:
+            due = time.monotonic() + heartbeat
+        yield token, piece
 
 
 def _before(hub: Hub, since: Places | None, here: Places, history: int, test: Test | None) -> Iterator[bytes]:
