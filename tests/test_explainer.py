@@ -20,7 +20,8 @@ HEADERS = """
 EVENTS = """
     server_start rpc_request rpc_response rpc_parse_error rpc_method_not_found tool_call_request tool_call_success
     tool_call_error tool_not_found sse_heartbeat client_request client_response client_warning client_notification
-    client_accepted client_answer client_listen client_session_end server_notification server_request server_stderr chat_start
+    client_accepted client_answer client_listen client_session_end server_notification server_request server_stderr
+    chat_start
     tools_mapped_for_llm chat_request chat_response llm_tool_call llm_tool_error chat_followup_request
     chat_followup_response chat_crash log_gap
     chat_question llm_answer chat_approval llm_tool_result chat_diagnosis server_question chat_answer chat_stopped
