@@ -108,7 +108,8 @@ class _WakesIfNeeded:
     def pull_trigger(self) -> None:
         channel = self._channel
         if channel.requests or channel.total_outbufs_len or channel.will_close or channel.close_when_flushed:
-            self._server.stirred.append(channel.socket.fileno())
+            if (number := channel._fileno) is not None:  # else the loop has closed it meanwhile
+                self._server.stirred.append(number)
             self._server.pull_trigger()
 
 
@@ -121,6 +122,7 @@ class Channel(HTTPChannel):
     adj: Rulebook
     # The stubs leave these out, or give them another type.
     socket: Any
+    _fileno: int | None
     requests: list[Parser]
     requests_lock: Any
     _flush_some: Any

@@ -86,7 +86,8 @@ def viewer(start: Callable[..., Any], logs: Path) -> str:
     return str(start("log_viewer.py", "--port", 0, "--logs", logs).url)
 
 
-@pytest.fixture(scope="session")
+# Not for the whole session: its event loop would run on under the tests of other files that this worker gets.
+@pytest.fixture(scope="module")
 def browser(chromium: str) -> Iterator[Browser]:
     with sync_playwright() as playwright:
         arguments = ["--no-sandbox", "--js-flags=--expose-gc", "--enable-precise-memory-info"]
