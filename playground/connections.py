@@ -95,8 +95,7 @@ class Task(WSGITask):
 class _WakesIfNeeded:
     """The server as its channels see it.
 
-    waitress wakes the loop after each request. That costs as much as reading the next one, and mostly the loop would
-    find nothing to do for the channel but what it asks the system for anyway.
+    waitress wakes the loop after each request, which costs as much as reading the next one; mostly for nothing.
     """
 
     def __init__(self, channel: "Channel", server: Any) -> None:

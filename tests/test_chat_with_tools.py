@@ -262,6 +262,7 @@ def test_every_misbehaving_model_is_looked_at() -> None:
     assert set(GALLERY) == set(DIAGNOSES)
 
 
+@pytest.mark.hard
 def test_every_misbehaving_model_ends_in_its_diagnosis_a_valid_history_and_a_usable_prompt(
     talk: Callable[..., Talk], place: Path
 ) -> None:

@@ -1,5 +1,6 @@
 """The HTTP client under the SDKs: it shows the bytes, it can be cut, it goes past proxies to loopback."""
 
+import contextlib
 import threading
 
 import httpx2
@@ -100,11 +101,10 @@ def test_a_read_that_blocks_is_ended_from_another_thread(begun: bool) -> None:
         ended = threading.Event()
 
         def read() -> None:
-            try:
-                with line.http.stream("GET", base(server)) as response:
-                    response.read()
-            except Exception:
-                ended.set()
+            # An error, or none: to a body of unknown length the cut looks like its end.
+            with contextlib.suppress(Exception), line.http.stream("GET", base(server)) as response:
+                response.read()
+            ended.set()
 
         thread = threading.Thread(target=read)
         thread.start()

@@ -341,6 +341,7 @@ FileSystem.TestCase.settings = settings(max_examples=150, stateful_step_count=30
 TestAgainstTheModel: Any = FileSystem.TestCase
 
 
+@pytest.mark.hard
 def test_the_model_would_notice_a_fault(monkeypatch: pytest.MonkeyPatch) -> None:
     """A tail that forgets to compare what it has seen loses lines, and the model says so."""
     from hypothesis.stateful import run_state_machine_as_test

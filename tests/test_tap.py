@@ -202,6 +202,7 @@ def test_a_subscription_is_watched(server: str, logs: Path) -> None:
 
 
 @pytest.mark.parametrize("revision", suite.REVISIONS)
+@pytest.mark.hard
 def test_the_conformance_suite_notices_no_tap(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, revision: str) -> None:
     bare = suite.fixture_server
 
