@@ -55,7 +55,9 @@ export function listenToKeys(actions) {
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
     const target = event.target;
-    const typing = target instanceof HTMLElement && target.matches("input:not([type=checkbox]), select, textarea");
+    // A field keeps the focus for a moment after the dialog around it has closed; nobody types into what can't be seen.
+    const seen = target instanceof HTMLElement && target.checkVisibility();
+    const typing = seen && target.matches("input:not([type=checkbox]), select, textarea");
     if (typing || document.querySelector("dialog[open]") !== null) return;
     const name = /^[1-9]$/.test(event.key) ? "digit" : event.key;
     if (!Object.hasOwn(actions, name)) return;
