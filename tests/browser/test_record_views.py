@@ -22,8 +22,9 @@ SCHEMA = {"type": "object", "properties": {"filename": {"type": "string"}}, "req
 def write(logs: Path, talk: Talk, name: str = "mcp-client-simple") -> None:
     """The records of a conversation, a second apart."""
     path = logs / f"{name}.jsonl"
-    lines = path.read_text("utf-8").splitlines() if path.exists() else []
-    for number, record in enumerate(talk.records, len(lines)):
+    known = len(path.read_text("utf-8").splitlines()) if path.exists() else 0
+    lines = []
+    for number, record in enumerate(talk.records, known):
         full = {
             "ts": f"2026-11-29T12:00:{number:02}.000000+00:00",
             "level": "INFO",
@@ -31,7 +32,8 @@ def write(logs: Path, talk: Talk, name: str = "mcp-client-simple") -> None:
             **record,
         }
         lines.append(json.dumps({**full, "seq": number}))
-    path.write_text("".join(line + "\n" for line in lines), encoding="utf-8")
+    with path.open("a", encoding="utf-8") as log:  # a log only ever grows
+        log.write("".join(line + "\n" for line in lines))
 
 
 def choose(page: Page, text: str, tab: str, nth: int = 0) -> Locator:
