@@ -23,7 +23,7 @@ test: ## everything that must hold: format, lint, types, rules, tests
 	$(SETUP) --tests
 	@$(VENV) scripts/check
 
-test-hard: ## how much it withstands, in figures: fuzz, races, crashes, hostile text (15 minutes)
+test-hard: ## how much it withstands, in figures: fuzz, races, crashes, hostile text
 	$(SETUP) --tests
 	@$(VENV) scripts/hard
 
