@@ -48,6 +48,17 @@ WORDINGS: list[tuple[str, list[Step]]] = [
         "Create notes.txt containing TODO: buy milk and count the TODOs in it",
         [written("notes.txt", "TODO: buy milk\n"), counted()],
     ),
+    # a text that stands between its verb and its file, or behind the file
+    ("Add a line saying call Ana to notes.txt", [Step("append", "notes.txt", text="call Ana")]),
+    ("Add a line to notes.txt saying call Ana", [Step("append", "notes.txt", text="call Ana")]),
+    ("Add a TODO to call Ana to notes.txt", [Step("append", "notes.txt", text="TODO: call Ana")]),
+    ("Note that rent is due Friday in notes.txt", [Step("append", "notes.txt", text="rent is due Friday")]),
+    (
+        "Add two lines, one saying A and one saying B, to notes.txt",
+        [Step("append", "notes.txt", text="A"), Step("append", "notes.txt", text="B")],
+    ),
+    ("create a file shopping.txt listing milk and eggs", [written("shopping.txt", "milk\neggs\n")]),
+    ("Write the numbers 1 to 3 into n.txt, each on its own line", [written("n.txt", "1\n2\n3\n")]),
     # creating
     ("create notes.txt", [written("notes.txt")]),
     ("Please create an empty file called notes.txt", [written("notes.txt")]),

@@ -36,8 +36,8 @@ _PAYLOAD: Final = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _LIST: Final = re.compile(
-    r"^(?:(?:a|the|my|this|an)\s+)?(?:(?P<kind>[\w-]+)\s+)?(?:list|lines|items|entries|tasks"
-    r"|words|rows|names|values|ingredients)"
+    r"^(?:listing|(?:(?:a|the|my|this|an)\s+)?(?:(?P<kind>[\w-]+)\s+)?(?:list|lines|items|entries|tasks"
+    r"|words|rows|names|values|ingredients))"
     r"\s*(?:of|with|containing|:)?\s*:?\s+(?P<items>.+)$",
     re.IGNORECASE | re.DOTALL,
 )
@@ -58,6 +58,11 @@ _EMPTY: Final = re.compile(
         r"^(?:nothing|no (?:text|contents?)|empty|an? empty (?:string|text)|blank)(?: in it| "
         r"inside)?$"
     ),
+    re.IGNORECASE,
+)
+_COUNTED: Final = re.compile(
+    r"^(?:the )?numbers (?:from )?(\d{1,6}) (?:to|through|up to) (\d{1,6})"
+    r"(?:,? (?:each )?on (?:its|their) own lines?)?$",
     re.IGNORECASE,
 )
 _SAMPLE: Final = re.compile(
@@ -97,6 +102,15 @@ def compose(phrase: str) -> str:
     lines = _described(bare)
     if lines:
         return _lines(lines)
+    counted = _COUNTED.match(bare)
+    if counted:
+        first, last = int(counted[1]), min(int(counted[2]), int(counted[1]) + _MOST_LINES - 1)
+        return "".join(f"{number}\n" for number in range(first, last + 1))
+    sayings = re.findall(
+        r"\bone (?:saying|that says|with|reading) (.+?)(?=,? (?:and )?one (?:saying|that says|with|reading) |$)", bare
+    )
+    if len(sayings) > 1:
+        return "".join(f"{saying}\n" for saying in sayings)
     apart = re.search(r",?\s*(?:each )?on (?:its own|their own|a new|separate|different) lines?$", bare, re.IGNORECASE)
     if apart:
         items = items_of(re.sub(r"^(?:the )?(?:numbers|words|names|lines|items)\s+", "", bare[: apart.start()]))
@@ -108,7 +122,7 @@ def compose(phrase: str) -> str:
     listed = _LIST.match(bare)
     if listed and len(items_of(listed["items"])) > 1:
         return "".join(f"{item}\n" for item in items_of(listed["items"]))
-    return re.sub(r"^about ", "", _INTRO.sub("", phrase, count=1).strip())
+    return re.sub(r"^(?:about|that) ", "", _INTRO.sub("", phrase, count=1).strip())
 
 
 def as_line(phrase: str) -> str:

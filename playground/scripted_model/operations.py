@@ -41,7 +41,7 @@ _STRONG: Final = {
     r"|(?:writ(?:e|ing)|put(?:ting)?|plac(?:e|ing)|stick)\b(?=.*\b(?:at the (?:very )?(?:end"
     r"|bottom|top|beginning|start) of|(?:to|at) the end\b))"
     r"|(?:also|additionally) (?:write|put|jot|note|log)\b|(?:toss|throw|drop|slip"
-    r"|stick)(?:p?ing)? in\b|log\b(?=.*\b(?:to|in) )|continue ",
+    r"|stick)(?:p?ing)? in\b|(?:log|note that)\b(?=.*\b(?:to|in) )|continue ",
     "write": r"creat\w+|mak(?:e|ing)\b(?! sure)(?! a list of (?:all |the )*files)|writ(?:e|ing)\b(?: down\b)?"
     r"|sav(?:e|ing)\b|set(?:ting)? (?:the )?(?:contents?|text) of\b|stor(?:e|ing)\b|overwrit\w+|generat\w+"
     r"|produc(?:e|ing)|put(?:ting)?\b|plac(?:e|ing)\b|set(?:ting)? up|start(?:ing)? (?:a|me"

@@ -117,7 +117,7 @@ _FILE_WORDS: Final = (
     r"|file|document"
     r"|named|called|titled|with the name|by the name of|name it|call it|and|both|each|(?:end"
     r"|bottom|top|beginning|start) of|end|bottom|very|existing|same|another|up|or|filename|name"
-    r"|down)\s*[:=]?\s*,?\s*)*"
+    r"|down)\b\s*[:=]?\s*,?\s*)*"
 )
 
 
@@ -145,6 +145,9 @@ _INTRODUCER: Final = re.compile(
     r"|is))\b\s*:?\s*(?:it\s+)?(?:in it\s+)?)+",
     re.IGNORECASE,
 )
+
+
+_SAYING: Final = re.compile(r"\s*,?\s*(?:saying|reading|that (?:says?|reads?)|which (?:says?|reads?))\b", re.IGNORECASE)
 
 
 _FILE_WITH: Final = (
@@ -188,7 +191,7 @@ def phrase_of(body: str) -> tuple[str, str]:
     left = _INTRODUCER.sub("", left, count=1).strip(" ,:>")
     left = re.sub(_OF_FILE, "", left, flags=re.I)
     left = _INTRODUCER.sub("", re.sub(_FILE_WITH, "", left, flags=re.I)).strip(" ,:>")
-    if left and body[target.end() :].lstrip().startswith(":") and right:
+    if left and right and (body[target.end() :].lstrip().startswith(":") or _SAYING.match(body[target.end() :])):
         left = "" if not contents.is_description(left) else f"{left}: {right}"
     left = re.sub(r"^(?:it )?so(?: that)?$", "", left)
     is_kind = re.match(r"^(?:an? |the |my )?[\w-]*\s*(?:file|notes?|list|document)$", left, re.I)
