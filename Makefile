@@ -10,7 +10,7 @@ PYTHON ?= $(shell for name in python3 python python3.14 python3.13 python3.12 py
 SETUP = @$(if $(PYTHON),$(PYTHON) scripts/setup,echo "This needs Python 3.11 or newer, and none is on the PATH." && false)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-hard soak lint fmt coverage conformance clean-logs
+.PHONY: help demo test test-hard soak lint fmt coverage conformance bench bench-peers clean-logs
 
 help: ## what can be made
 	@sed -n 's/^\([a-z-]*\): ## /  make \1	/p' Makefile | expand -t 20

@@ -1,21 +1,24 @@
 """The load: MCP calls over HTTP from one thread, without a client library.
 
-In:   an address, and how a client of that server begins.
+In:   an address, and the revision that a client of that server speaks.
 Out:  how long each call took.
 Here nobody knows who answers.
 
 Theory of operation
-    A client library would be the slowest part of the chain. Here a call is bytes that were made before, sent by
-    sendall(); the answer is whole when as many bytes as Content-Length says have come, or the last chunk, and its JSON
-    is looked at once in the warm-up, not in each call. All connections share one poll(). What the generator itself
-    needs per call is measured in each round (CPU seconds of this process) and stands in the results beside the servers;
-    `ceiling` is how many calls a second it makes against a server that answers with ready-made bytes.
+    A client library would be the slowest part of the chain. Here a call is bytes that were made before; only its id
+    changes, which has the same number of digits in all. It is sent by one system call and its answer taken by one; the
+    answer is whole when as many bytes as Content-Length says have come, or the last chunk. Its JSON is looked at once,
+    by `check`; afterwards it must be a 200 of that length. All connections share one poll(). A silent server is given
+    up by the kernel's own time limit (SO_RCVTIMEO), because Python's costs one more system call each time.
+    That the generator isn't the bottleneck is measured, not believed: in each round it also drives a server that
+    answers with ready-made bytes (programs/ready_made.py), and how much of a core it used stands beside each server.
 """
 
 import json
+import re
 import select
 import socket
-import threading
+import struct
 import time
 from typing import Any
 from urllib.parse import urlsplit
@@ -26,6 +29,10 @@ META = {
     "io.modelcontextprotocol/clientCapabilities": {},
 }
 CALL = {"name": "read_file", "arguments": {"filename": "notes.txt"}}
+FIRST_ID = 1_000_000  # ids of seven digits: no call repeats one, and all calls are equally long
+PATIENCE = 30  # seconds until a silent server is given up
+ENOUGH = 16_384  # bytes that one recv() takes: more than an answer has
+LENGTH = re.compile(rb"\r\ncontent-length: *(\d+)", re.IGNORECASE)
 
 
 class Client:
@@ -34,20 +41,27 @@ class Client:
     def __init__(self, url: str, revision: str) -> None:
         parts = urlsplit(url)
         self._host, self._path = parts.netloc, parts.path
-        self.socket = socket.create_connection((parts.hostname or "", parts.port or 80), timeout=30)
+        self.socket = socket.create_connection((parts.hostname or "", parts.port or 80))
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, struct.pack("ll", PATIENCE, 0))
         extra = {"MCP-Protocol-Version": revision}
+        call: dict[str, Any] = CALL
         if revision == "2026-07-28":
             extra |= {"Mcp-Method": "tools/call", "Mcp-Name": "read_file"}
-            self.call = self.post("tools/call", {**CALL, "_meta": META}, extra, id=1)
-            return
+            call = {**CALL, "_meta": META}
+        else:
+            self._greet(revision, extra)
+        before, self._after = self.post("tools/call", call, extra, id=FIRST_ID).split(b"%d" % FIRST_ID)
+        self._before, self._id, self._shortest = before, FIRST_ID, 0
+
+    def _greet(self, revision: str, extra: dict[str, str]) -> None:
+        """The handshake of the revisions that have one; a session it names is kept in `extra`."""
         hello = {"protocolVersion": revision, "capabilities": {}, "clientInfo": {"name": "bench", "version": "1"}}
         head, _ = self.ask(self.post("initialize", hello, {}, id=0))
         for line in head.split("\r\n"):
             if line.lower().startswith("mcp-session-id:"):
                 extra["Mcp-Session-Id"] = line.split(":", 1)[1].strip()
         self.ask(self.post("notifications/initialized", None, extra))
-        self.call = self.post("tools/call", CALL, extra, id=1)
 
     def post(self, method: str, params: Any, headers: dict[str, str], *, id: int | None = None) -> bytes:
         """The bytes of one POST."""
@@ -63,34 +77,48 @@ class Client:
     def ask(self, request: bytes) -> tuple[str, bytes]:
         """Sends one request and takes its answer: head and body."""
         self.socket.sendall(request)
-        return self.take()
+        data = self._whole()
+        head, _, body = data.partition(b"\r\n\r\n")
+        return head.decode("latin-1"), body
 
-    def take(self) -> tuple[str, bytes]:
-        data = self.socket.recv(65536)
-        while (end := data.find(b"\r\n\r\n")) < 0:
-            data += self._more()
-        head = data[:end].decode("latin-1")
-        lower = head.lower()
-        if "transfer-encoding: chunked" in lower:
-            while not data.endswith(b"0\r\n\r\n"):
-                data += self._more()
-        elif (at := lower.find("content-length:")) >= 0:
-            size = end + 4 + int(lower[at + 15 :].split("\r\n", 1)[0])
-            while len(data) < size:
-                data += self._more()
-        return head, data[end + 4 :]
+    def send(self) -> None:
+        """The next call."""
+        self._id += 1
+        self.socket.sendall(b"%b%d%b" % (self._before, self._id, self._after))
 
-    def _more(self) -> bytes:
-        data = self.socket.recv(65536)
-        if not data:
-            raise ConnectionError("the server closed the connection")
-        return data
+    def take(self) -> None:
+        """Its answer, which must be like the one that was checked."""
+        data = self._whole()
+        if len(data) < self._shortest or not data.startswith(b"HTTP/1.1 200"):
+            raise ConnectionError(f"not the answer to read_file: {data[:200]!r}")
 
     def check(self) -> None:
         """One call whose answer is looked at."""
-        head, body = self.ask(self.call)
-        if " 200 " not in head.split("\r\n", 1)[0] + " " or b"line of notes" not in body or b'"isError":true' in body:
-            raise ConnectionError(f"not the answer to read_file: {head[:80]} {body[:200]!r}")
+        self.send()
+        data = self._whole()
+        if not data.startswith(b"HTTP/1.1 200") or b"line of notes" not in data or b'"isError":true' in data:
+            raise ConnectionError(f"not the answer to read_file: {data[:300]!r}")
+        self._shortest = len(data) - 16  # the ids of SSE events may grow and shrink
+
+    def _whole(self) -> bytes:
+        data = self.socket.recv(ENOUGH)
+        while (end := data.find(b"\r\n\r\n")) < 0:
+            data += self._more()
+        length = LENGTH.search(data, 0, end)
+        if length:
+            size = end + 4 + int(length[1])
+            while len(data) < size:
+                data += self._more()
+        elif b"chunked" in data[:end].lower():
+            while not data.endswith(b"\r\n0\r\n\r\n"):
+                data += self._more()
+        return data
+
+    def _more(self) -> bytes:
+        data = self.socket.recv(ENOUGH)
+        if not data:
+            raise ConnectionError("the server closed the connection")
+        return data
 
 
 def drive(clients: list[Client], calls: int) -> list[float]:
@@ -100,10 +128,10 @@ def drive(clients: list[Client], calls: int) -> list[float]:
     for number, client in by_number.items():
         poll.register(number, select.POLLIN)
         sent[number] = time.perf_counter()
-        client.socket.sendall(client.call)
+        client.send()
     left = calls - len(clients)
     while sent:
-        for number, _ in poll.poll():
+        for number, _ in _ready(poll):
             client = by_number[number]
             client.take()
             now = time.perf_counter()
@@ -111,36 +139,12 @@ def drive(clients: list[Client], calls: int) -> list[float]:
             if left > 0:
                 left -= 1
                 sent[number] = time.perf_counter()
-                client.socket.sendall(client.call)
+                client.send()
     return took
 
 
-def ceiling(calls: int) -> float:
-    """Calls a second that the generator makes, 8 at a time, against a thread that answers ready-made bytes.
-
-    Both ends share this process, so alone it is faster still.
-    """
-    listener = socket.create_server(("127.0.0.1", 0))
-    body = b'{"jsonrpc":"2.0","id":1,"result":{"content":"line of notes"}}' + b" " * 800
-    answer = b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % len(body) + body
-
-    def serve(connection: socket.socket) -> None:
-        with connection:
-            while connection.recv(65536):
-                connection.sendall(answer)
-
-    def accept() -> None:
-        for _ in range(8):
-            threading.Thread(target=serve, args=[listener.accept()[0]], daemon=True).start()
-
-    threading.Thread(target=accept, daemon=True).start()
-    url = f"http://127.0.0.1:{listener.getsockname()[1]}/mcp"
-    clients = [Client(url, "2026-07-28") for _ in range(8)]
-    drive(clients, calls // 10)
-    began = time.perf_counter()
-    drive(clients, calls)
-    rate = calls / (time.perf_counter() - began)
-    for client in clients:
-        client.socket.close()
-    listener.close()
-    return rate
+def _ready(poll: select.poll) -> list[tuple[int, int]]:
+    found = poll.poll(PATIENCE * 1000)
+    if not found:
+        raise TimeoutError(f"no answer within {PATIENCE} s")
+    return found

@@ -21,15 +21,17 @@ import equipment
 HERE = Path(__file__).resolve().parent
 HOME = equipment.PRIVATE / "bench"
 AS_OF = "2026-11-28"
+PINS = "pins.txt"  # in each environment: what it was made of
 
 PYTHON = {
     "python-sdk": ("mcp==2.3.0",),
+    "python-uvloop": ("mcp==2.3.0", "uvloop==0.23.0", "httptools==0.9.0"),  # uvicorn finds and uses them
     "fastmcp": ("fastmcp==4.1.6",),
     "langchain": ("langchain-mcp-adapters==0.3.2",),
 }
 NPM = {
     "typescript-1": ("@modelcontextprotocol/sdk@1.32.2",),
-    "typescript-2": ("@modelcontextprotocol/server@2.4.0",),
+    "typescript-2": ("@modelcontextprotocol/server@2.4.0", "@modelcontextprotocol/node@2.1.2"),
     "reference": (
         "@modelcontextprotocol/server-everything@2026.8.31",
         "@modelcontextprotocol/server-filesystem@2026.8.31",
@@ -37,6 +39,7 @@ NPM = {
     "frontail": ("frontail@4.9.2",),
 }
 DEBIAN = ("lnav", "jq")
+PATIENCE = 600  # seconds for one installation
 QUIET = ("--no-package-lock", "--no-audit", "--no-fund", "--ignore-scripts", "--loglevel=error")
 
 
@@ -67,24 +70,41 @@ def program(name: str) -> str:
 
 def versions() -> dict[str, str]:
     """What is pinned, and what the system has."""
-    pinned = {name: ", ".join(packages) for name, packages in (PYTHON | NPM).items() if (HOME / name).exists()}
-    found = {name: (equipment.answer(name, "--version") or "").strip() for name in DEBIAN}
+    pinned = {name: ", ".join(packages) for name, packages in (PYTHON | NPM).items() if _is_made(name)}
+    system = {"node": str(equipment.node()), "chromium": str(equipment.chromium())}
+    system |= {name: name for name in (*DEBIAN, "tail")}
+    found = {name: (equipment.answer(path, "--version") or "").strip() for name, path in system.items()}
     return pinned | {name: text.splitlines()[0] for name, text in found.items() if text}
 
 
 def _made(name: str) -> Path:
-    if not (HOME / name).exists():
+    if not _is_made(name):
         raise Unavailable("it is not installed; `make bench-peers` does that")
     return HOME / name
 
 
+def _is_made(name: str) -> bool:
+    """Whether it is there in exactly the versions that are asked for."""
+    try:
+        return (HOME / name / PINS).read_text() == _pins(name)
+    except OSError:
+        return False
+
+
+def _pins(name: str) -> str:
+    return "\n".join((*(PYTHON | NPM)[name], f"as of {AS_OF}", ""))
+
+
 def make() -> int:
     """Installs what is missing; returns the exit code."""
+    if equipment.uv() is None or equipment.node() is None:
+        print("This needs the project's own uv and Node: `make bench-peers` sets them up first.")
+        return 1
     HOME.mkdir(parents=True, exist_ok=True)
-    missing = [name for name in (*PYTHON, *NPM) if not (HOME / name).exists()]
-    failed = [name for name in missing if not _make(name)]
+    failed = [name for name in (*PYTHON, *NPM) if not _is_made(name) and not _make(name)]
     if lacking := [name for name in DEBIAN if shutil.which(name) is None]:
         print(f"Not on the PATH: {', '.join(lacking)}. On Debian: apt-get install {' '.join(lacking)}")
+    print(f"Not installed: {', '.join(failed)}" if failed else "The peers are ready.")
     return 1 if failed else 0
 
 
@@ -102,6 +122,8 @@ def _make(name: str) -> bool:
             npm = [str(equipment.node()), str(_npm()), "install", "--prefix", str(new), f"--before={AS_OF}", *QUIET]
             done = _runs([*npm, *NPM[name]], cwd=new)
         if done:
+            (new / PINS).write_text(_pins(name))
+            shutil.rmtree(HOME / name, ignore_errors=True)  # of other versions
             os.rename(new, HOME / name)
         return done
     finally:
@@ -110,12 +132,18 @@ def _make(name: str) -> bool:
 
 def _npm() -> Path:
     node = equipment.node()
-    assert node is not None, "make bench-peers sets it up first"
+    assert node is not None  # make() has looked
     return node.parent.parent / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js"
 
 
 def _runs(command: list[str], cwd: Path | None = None) -> bool:
-    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False, cwd=cwd)
+    try:
+        done = subprocess.run(
+            command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False, cwd=cwd, timeout=PATIENCE
+        )
+    except subprocess.TimeoutExpired:
+        print(f"  failed: it was not done after {PATIENCE} s")
+        return False
     if done.returncode != 0:
         print(f"  failed: {done.stderr.strip()[-300:]}")
     return done.returncode == 0

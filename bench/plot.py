@@ -18,8 +18,8 @@ def bars(title: str, unit: str, values: Bars) -> str:
     rows = [_row(44 + ROW * n, name, value, scale, unit) for n, (name, value) in enumerate(values.items())]
     return "\n".join(
         [
-            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" font-family="sans-serif"'
-            ' font-size="13">',
+            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" role="img"'
+            ' font-family="sans-serif" font-size="13">',
             "<style>text{fill:#222}.o{fill:#2f6fdb}.p{fill:#9aa5b1}line{stroke:#222}rect.g{fill:#fff}"
             "@media(prefers-color-scheme:dark){text{fill:#ddd}line{stroke:#ddd}rect.g{fill:#16181d}}</style>",
             f'<rect class="g" width="{WIDTH}" height="{height}"/>',
@@ -48,4 +48,4 @@ def shown(value: float) -> str:
     >>> shown(0.01234), shown(12.345), shown(12345.6)
     ('0.0123', '12.3', '12,346')
     """
-    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
+    return f"{value:,.0f}" if abs(value) >= 999.5 else f"{value:.3g}"

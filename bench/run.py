@@ -2,15 +2,17 @@
 
     python -m bench.run [--quick] [--group NAME …] [--rounds N] [--out FOLDER]
 
-Without --out it writes bench/RESULTS.md and the plots. --quick shows in a few minutes that all of it runs; its figures
-mean nothing, so it writes to a temporary folder. The exit code is 1 when a target is missed.
+Only a whole run writes bench/RESULTS.md and the plots; a part of one, or --quick, which shows in a few minutes that all
+of it runs and whose figures mean nothing, goes to a temporary folder. The exit code is 1 when a target is missed.
 """
 
 import argparse
 import importlib
+import signal
 import sys
 import tempfile
 from pathlib import Path
+from types import FrameType
 
 from bench import report
 from bench.measure import hold
@@ -26,19 +28,33 @@ def main() -> int:
     parser.add_argument("--rounds", type=int, default=ROUNDS, help=f"how often each is measured ({ROUNDS})")
     parser.add_argument("--out", type=Path, help="where the results go")
     options = parser.parse_args()
-    where = options.out or (Path(tempfile.mkdtemp(prefix="bench-")) if options.quick else report.HERE)
+    is_whole = not options.quick and not options.group and options.rounds >= ROUNDS
+    where = options.out or (report.HERE if is_whole else Path(tempfile.mkdtemp(prefix="bench-results-")))
     where.mkdir(parents=True, exist_ok=True)
-    rounds = 2 if options.quick else options.rounds
+    rounds, busy = 2 if options.quick else max(1, options.rounds), report.load_now()
     outcomes = [
         hold(group, rounds)
         for name in options.group or GROUPS
         for group in importlib.import_module(f"bench.{name}").groups(options.quick)
     ]
-    met, total = report.write(outcomes, where)
+    met, total = report.write(outcomes, where, busy=busy)
+    for outcome in outcomes:
+        print(f"{outcome.seconds:6.0f} s  {outcome.group.title}")
+        missed = [target for target in outcome.group.targets if not report.is_met(outcome, target)]
+        print("".join(f"          missed: {target.what}, {target.wanted}\n" for target in missed), end="")
     print(where / "RESULTS.md")
     print(f"{met} of {total} targets met")
     return 0 if met == total else 1
 
 
+def stop(number: int, frame: FrameType | None) -> None:
+    """A wish to end is Ctrl-C, whoever has it: then every program that was started is ended too."""
+    raise KeyboardInterrupt
+
+
 if __name__ == "__main__":
-    sys.exit(main())
+    signal.signal(signal.SIGTERM, stop)
+    try:
+        sys.exit(main())
+    except KeyboardInterrupt:
+        sys.exit("Stopped before the end; nothing was written.")

@@ -11,6 +11,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from bench import load, peers
+from bench.frontail import frontail, listeners
 from bench.measure import Contestant, Figures, Group, Measure, Target
 from bench.processes import Unavailable, folder, memory, our_server, our_viewer, percentile, running, some_files
 
@@ -60,7 +61,7 @@ class Appender:
 
     def __init__(self, path: Path, readers: list[int]) -> None:
         self._descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
-        self._readers, self._number = readers, 10_000_000
+        self._readers, self._number = readers, 10_000_000 + os.fstat(self._descriptor).st_size
 
     def one(self) -> list[float]:
         """Seconds until each reader had the line."""
@@ -132,6 +133,26 @@ def _tail(count: int) -> Contestant:
     return contestant
 
 
+def _frontail(readers: int, count: int) -> Contestant:
+    @contextmanager
+    def contestant() -> Iterator[Measure]:
+        with folder() as place:
+            path = place / "a.jsonl"
+            path.touch()
+            with frontail(path) as port:
+
+                def measure() -> Figures:
+                    with listeners(port, path, readers) as sockets:
+                        appender = Appender(path, [each.fileno() for each in sockets])
+                        figures = _figures(appender, count)
+                        appender.close()
+                    return figures
+
+                yield measure
+
+    return contestant
+
+
 def _polling(count: int) -> Contestant:
     """What the idea this project grew from did: look at the file four times a second."""
 
@@ -164,6 +185,8 @@ def groups(quick: bool) -> list[Group]:
         "ours, 1 client": _viewer(1, count),
         "ours, 50 clients": _viewer(50, max(5, count // 5)),
         "tail -f": _tail(count),
+        "frontail, 1 client": _frontail(1, count),
+        "frontail, 50 clients": _frontail(50, max(5, count // 5)),
         "polling every 250 ms": _polling(count),
     }
     one = "ours, 1 client"

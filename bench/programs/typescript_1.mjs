@@ -1,4 +1,4 @@
-// The official TypeScript SDK 1.x serving read_file: node typescript_1.mjs FOLDER stdio | http | json
+// The official TypeScript SDK 1.x serving read_file: node typescript_1.mjs FOLDER stdio | http | json | stateless
 
 import { randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
@@ -10,10 +10,10 @@ import { StreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/
 import { z } from "zod";
 
 const [folder, way] = [resolve(process.argv[2]), process.argv[3]];
+const shapes = { inputSchema: { filename: z.string() }, outputSchema: { content: z.string() } };
 
 function offer() {
   const server = new McpServer({ name: "typescript-1", version: "1" });
-  const shapes = { inputSchema: { filename: z.string() }, outputSchema: { content: z.string() } };
   server.registerTool("read_file", { description: "Returns the text of a file.", ...shapes }, async ({ filename }) => {
     const path = resolve(folder, filename);
     if (dirname(path) !== folder) throw new Error("not in the folder");
@@ -29,8 +29,8 @@ async function serve(request, response) {
   let transport = sessions.get(request.headers["mcp-session-id"]);
   if (transport === undefined) {
     transport = new StreamableHTTPServerTransport({
-      enableJsonResponse: way === "json",
-      sessionIdGenerator: randomUUID,
+      enableJsonResponse: way !== "http",
+      sessionIdGenerator: way === "stateless" ? undefined : randomUUID,
       onsessioninitialized: (id) => sessions.set(id, transport),
     });
     await offer().connect(transport);
