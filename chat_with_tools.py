@@ -289,8 +289,10 @@ def begun(options: Namespace, chosen: Settings, out: Any, notes: Any) -> Iterato
     is_person = is_terminal(sys.stdin, out) and not options.json
     is_quiet = options.once is not None or options.json
     servers = wanted(chosen, options.servers)
-    log = Logbook(chosen.mcp_logs, COMPONENT, secrets=[*chosen.secrets(), *servers.secrets])
-    story, screen = Story(log), Screen(out, notes, is_terminal=is_person, as_json=options.json, is_quiet=is_quiet)
+    secrets = [*chosen.secrets(), *servers.secrets]
+    log = Logbook(chosen.mcp_logs, COMPONENT, secrets=secrets)
+    screen = Screen(out, notes, is_terminal=is_person, as_json=options.json, is_quiet=is_quiet, secrets=secrets)
+    story = Story(log)
     person = Keyboard(chosen.mcp_logs / "conversations" / ".typed", lambda typed: complete(chat, typed))
     approval = Approval(options.approve, lambda question: chat.ask_to_run(question)) if is_person else None
     approval = approval or Approval(options.approve)

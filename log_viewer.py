@@ -23,6 +23,8 @@ Left out on purpose: any way to change or delete a log, users and passwords (it 
 and metrics.
 """
 
+from __future__ import annotations
+
 import argparse
 import json
 import re
@@ -33,10 +35,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
-
-from flask import Flask, Response, request, send_from_directory
-from werkzeug.exceptions import HTTPException
+from typing import TYPE_CHECKING, Any
 
 from mcp_core.messages import ProtocolError, parse
 from playground import serve
@@ -52,13 +51,21 @@ from playground.viewer.hub import Hub
 from playground.viewer.source import NoSource, source
 from playground.viewer.stream import Test, stream
 
+if TYPE_CHECKING:  # elsewhere it is imported where it is used: it takes longer than all the rest of the start
+    from flask import Flask, Response
+
 HISTORY, HISTORY_LIMIT = 500, 10_000  # records
 SERVER = "http://127.0.0.1:5000/mcp"
 
 READ = ("GET", "HEAD")
 PAGES = ("/", "/dashboard", "/console", "/web/", "/docs/", "/diagrams/", "/readme", "/readme.css", "/raw/README.md")
+BOOKS = ("CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "docs/GALLERY.md")  # what the README leads to
 DATA = ("/files", "/stream", "/history", "/filter", "/explanations", "/source", "/presets")
-ROUTES = {**dict.fromkeys((*PAGES, *DATA), READ), "/explain": (*READ, "POST"), "/relay": ("POST",)}
+ROUTES = {
+    **dict.fromkeys((*PAGES, *DATA, *(f"/{name}" for name in BOOKS)), READ),
+    "/explain": (*READ, "POST"),
+    "/relay": ("POST",),
+}
 
 # No script but ours, no frame around us, nothing from another machine.
 HEADERS = {
@@ -95,6 +102,8 @@ class BadQuestion(Exception):
 
 def wanted_files() -> set[str] | None:
     """The names in ?files=, or None for all, also those made later."""
+    from flask import request
+
     given = request.args.get("files", "")
     names = {name for name in given.split(",") if name}
     return {log_named(name) for name in names} or None
@@ -102,6 +111,8 @@ def wanted_files() -> set[str] | None:
 
 def wanted_records() -> Test | None:
     """The test that ?filter= asks for, or None if all records pass."""
+    from flask import request
+
     text = request.args.get("filter", "")
     try:
         return filters.compile(filters.parse(text)) if text.strip() else None
@@ -110,6 +121,8 @@ def wanted_records() -> Test | None:
 
 
 def wanted_number(name: str, default: int) -> int:
+    from flask import request
+
     text = request.args.get(name, str(default))
     if not re.fullmatch(r"[0-9]{1,6}", text, re.ASCII) or int(text) > HISTORY_LIMIT:
         raise BadQuestion(f"{name} is a number of records, at most {HISTORY_LIMIT}.")
@@ -117,6 +130,8 @@ def wanted_number(name: str, default: int) -> int:
 
 
 def add_stream_routes(app: Flask, hub: Hub, *, history: int, heartbeat: float) -> None:
+    from flask import Response, request
+
     @app.get("/stream")
     def stream_of_records() -> Response:
         # The header is what an EventSource sends by itself; it knows more than the address it was made with.
@@ -159,6 +174,8 @@ def add_stream_routes(app: Flask, hub: Hub, *, history: int, heartbeat: float) -
 
 
 def add_question_routes(app: Flask, hub: Hub) -> None:
+    from flask import request
+
     @app.get("/files")
     def files() -> Mapping[str, Any]:
         return {
@@ -189,6 +206,8 @@ def add_question_routes(app: Flask, hub: Hub) -> None:
 
 
 def add_record_routes(app: Flask, hub: Hub, root: Path) -> None:
+    from flask import request
+
     @app.get("/explain")
     def why_now() -> Mapping[str, Any]:
         at = request.args.get("at", "")
@@ -217,6 +236,8 @@ def add_record_routes(app: Flask, hub: Hub, root: Path) -> None:
 
 
 def add_console_routes(app: Flask, way: relay.Relay) -> None:
+    from flask import Response
+
     @app.get("/presets")
     def presets() -> Mapping[str, Any]:
         path = PROJECT_ROOT / "playground" / "viewer" / "presets.toml"
@@ -244,6 +265,8 @@ def log_named(name: str) -> str:
 
 
 def body_of_request() -> dict[str, Any]:
+    from flask import request
+
     try:
         value = parse(request.get_data())
     except ProtocolError as error:
@@ -281,6 +304,8 @@ def add_page_routes(app: Flask, root: Path) -> None:
 
 
 def add_readme_routes(app: Flask, root: Path) -> None:
+    from flask import Response
+
     @app.get("/diagrams/<name>.svg")
     def diagram_of_readme(name: str) -> Response:
         text = (root / "README.md").read_text(encoding="utf-8", errors="replace")
@@ -297,17 +322,22 @@ def add_readme_routes(app: Flask, root: Path) -> None:
     def raw_readme() -> Response:
         return Response((root / "README.md").read_bytes(), content_type="text/markdown; charset=utf-8")
 
-    @app.get("/readme")
-    def readme() -> Response:
-        text = (root / "README.md").read_text(encoding="utf-8", errors="replace")
+    def book_of(name: str = "README.md") -> Response:
+        text = (root / name).read_text(encoding="utf-8", errors="replace")
         try:
             return Response(book.page(text), content_type=TYPES[".html"])
         except Exception:  # whatever fails there, the text itself can be read
             return Response(text, content_type="text/plain; charset=utf-8")
 
+    app.add_url_rule("/readme", "readme", book_of)
+    for name in BOOKS:
+        app.add_url_rule(f"/{name}", name.replace(".", "_"), book_of, defaults={"name": name})
+
 
 def file_of(folder: Path, name: str, kinds: tuple[str, ...] = tuple(TYPES)) -> Response:
     """A file below a folder (werkzeug's safe_join keeps it there), revalidated at each use."""
+    from flask import send_from_directory
+
     kind = Path(name).suffix.lower()
     response = send_from_directory(folder, name if kind in kinds else "", max_age=0)
     response.content_type = TYPES[kind]
@@ -321,6 +351,9 @@ def create_app(
     hub: Hub, way: relay.Relay, *, root: Path = PROJECT_ROOT, history: int = HISTORY, heartbeat: float = 15.0
 ) -> Flask:
     """The routes around a hub that follows already, and the way out. Behind a gate, which sets the security headers."""
+    from flask import Flask
+    from werkzeug.exceptions import HTTPException
+
     app = Flask("log_viewer", static_folder=None)
     app.json.sort_keys = False  # type: ignore[attr-defined]
     app.url_map.merge_slashes = False  # the answer to a second slash would be a redirection, in HTML
@@ -360,6 +393,7 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def run(listener: serve.Listener, settings: Settings, options: argparse.Namespace) -> int:
+    print(f"Logs in {settings.mcp_logs}", file=forgiving(sys.stdout), flush=True)
     hub = Hub(Folder(settings.mcp_logs))
     logs, secrets = settings.mcp_logs, settings.secrets()
     way = relay.Relay(options.server, lambda: Logbook(logs, "mcp-viewer", secrets=secrets))
@@ -370,8 +404,7 @@ def run(listener: serve.Listener, settings: Settings, options: argparse.Namespac
         server = serve.Server(gate, listener)
         if listener.warning:
             print(listener.warning, file=sys.stderr)
-        where = f"Dashboard: {listener.url}/dashboard  (logs: {settings.mcp_logs}; Ctrl-C ends it)"
-        print(where, file=forgiving(sys.stdout), flush=True)
+        print(f"Dashboard: {listener.url}/dashboard  (Ctrl-C ends it)", flush=True)
         if options.open:
             webbrowser.open(f"{listener.url}/dashboard")
         return server.run()

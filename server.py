@@ -218,11 +218,20 @@ def create_app(catalogue: Catalogue, log: Logbook, *, page_size: int = 100) -> "
     """The web application around a catalogue; serve it behind playground.gate."""
     import flask
 
-    from playground.server.posts import Answer, HttpLive, as_logged, headers_of
+    from playground.server.posts import Answer, HttpLive, Visit
     from playground.server.sessions import Sessions
     from playground.server.streams import HEARTBEAT
 
-    app, sessions = flask.Flask("server", static_folder=None), Sessions()
+    class App(flask.Flask):
+        """Without what Flask would look into with each request: whether a view is async, and addresses to build."""
+
+        def ensure_sync(self, func: Callable[..., Any]) -> Callable[..., Any]:
+            return func
+
+        def create_url_adapter(self, request: flask.Request | None) -> Any:
+            return self.url_map.bind("", path_info=request.path, default_method=request.method) if request else None
+
+    app, sessions = App("server", static_folder=None), Sessions()
     seal = Seal(os.urandom(32), time.time)
     catalogue.watch(sessions.tell)
 
@@ -243,13 +252,6 @@ def create_app(catalogue: Catalogue, log: Logbook, *, page_size: int = 100) -> "
             response.headers["Allow"] = "POST"
         return response
 
-    def on_gone() -> Any:
-        """What has a function called when the client of this request leaves (playground.connections)."""
-        return flask.request.environ.get("playground.on_gone", lambda call: None)
-
-    def seen() -> dict[str, Any]:
-        return as_logged(flask.request.environ)
-
     def connection() -> str:
         return f"http-{flask.request.environ.get('REMOTE_PORT')}"
 
@@ -257,43 +259,43 @@ def create_app(catalogue: Catalogue, log: Logbook, *, page_size: int = 100) -> "
         session = Session(catalogue, seal=seal, page_size=page_size, can_push=True)
         return HttpLive(session, log, connection=connection(), id=id)
 
-    def without_session(message: Message, raw: bytes, text: str, status: int) -> flask.Response:
+    def without_session(message: Message, given: Visit, text: str, status: int) -> flask.Response:
         error = ProtocolError(INVALID_REQUEST, text, id=getattr(message, "id", None))
-        delivery = new_live().refuse(raw, error, message=message, http=seen(), status=status)
+        delivery = new_live().refuse(given.raw, error, message=message, http=given.http, status=status)
         return respond(Answer(status, delivery.text if isinstance(message, Request) else None))
 
     @app.post("/mcp")
     def mcp() -> flask.Response:
-        raw, headers = flask.request.get_data(), headers_of(flask.request.environ)
-        id = headers.get("mcp-session-id")
+        given = Visit.of(flask.request.environ)
+        id = given.headers.get("mcp-session-id")
         live = sessions.find(id) if id is not None else None
         try:
-            value = messages.parse(raw)
+            value = messages.parse(given.raw)
             if isinstance(value, list) and value and live is not None and live.session.takes_batches:
-                return respond(live.post_batch(value, raw, headers, seen(), on_gone()))
+                return respond(live.post_batch(value, *given))
             message = messages.read(value)
         except ProtocolError as error:
-            delivery = (live or new_live()).refuse(raw, error, http=seen())
+            delivery = (live or new_live()).refuse(given.raw, error, http=given.http)
             return respond(Answer(delivery.status, delivery.text))
 
-        if is_stateless(message, headers):  # 2026-07-28: the request says who sends it; nothing outlives it
+        if is_stateless(message, given.headers):  # 2026-07-28: the request says who sends it; nothing outlives it
             live = new_live()
-            answer = live.post(message, raw, headers, seen(), on_gone())
+            answer = live.post(message, *given)
             if answer.events is not None:
                 answer = Answer(200, events=sessions.listening(live, answer.events))
             return respond(answer)
         if isinstance(message, Request) and message.method == "initialize":  # a session begins
             live = new_live(id=sessions.new_id())
-            answer = live.post(message, raw, headers, seen())
+            answer = live.post(message, *given)
             if live.has_begun:
                 sessions.add(live)
             return respond(answer, live.id if live.has_begun else None)
         if id is None:
             text = "This message belongs to a session: send the Mcp-Session-Id that the answer to initialize gave you."
-            return without_session(message, raw, text, 400)
+            return without_session(message, given, text, 400)
         if live is None:  # 404 is how a client learns that it must begin anew
-            return without_session(message, raw, "This session has ended; begin again with initialize.", 404)
-        return respond(live.post(message, raw, headers, seen(), on_gone()))
+            return without_session(message, given, "This session has ended; begin again with initialize.", 404)
+        return respond(live.post(message, *given))
 
     @app.get("/mcp")
     def listen() -> flask.Response:
@@ -304,7 +306,7 @@ def create_app(catalogue: Catalogue, log: Logbook, *, page_size: int = 100) -> "
             return nothing(405)
         if live is None:
             return nothing(404 if "Mcp-Session-Id" in flask.request.headers else 405)
-        events = live.resume(flask.request.headers.get("Last-Event-ID"), on_gone())
+        events = live.resume(flask.request.headers.get("Last-Event-ID"), Visit.of(flask.request.environ).on_gone)
         return respond(Answer(200, events=events)) if events is not None else nothing(409)
 
     @app.delete("/mcp")
@@ -315,21 +317,22 @@ def create_app(catalogue: Catalogue, log: Logbook, *, page_size: int = 100) -> "
     @app.post("/rpc")
     def rpc() -> flask.Response:
         """Plain JSON-RPC without any session: one request, one JSON answer. MCP has no such transport."""
-        raw = flask.request.get_data()
+        given = Visit.of(flask.request.environ)
         live = HttpLive(Session(catalogue, page_size=page_size), log, connection=connection())
         try:
-            message = messages.decode(raw)
+            message = messages.decode(given.raw)
         except ProtocolError as error:
-            delivery = live.refuse(raw, error, http=seen())
+            delivery = live.refuse(given.raw, error, http=given.http)
             return respond(Answer(delivery.status, delivery.text))
-        return respond(live.post(message, raw, None, seen()))
+        return respond(live.post(message, given.raw, None, given.http))
 
     @app.get("/events")
     def events() -> flask.Response:
         """A heartbeat every few seconds: the smallest possible event stream, to be looked at with curl."""
 
-        has_left = threading.Event()
-        on_gone()(has_left.set)
+        has_left, on_gone = threading.Event(), Visit.of(flask.request.environ).on_gone
+        if on_gone is not None:
+            on_gone(has_left.set)
 
         def beat() -> Generator[str, None, None]:
             for count in range(1, 1_000_000):
@@ -437,7 +440,7 @@ def main(argv: list[str] | None = None) -> int:
     Watching(sandbox, FILES, catalogue.announce).start()
     if args.stdio:
         return serve_pipe(catalogue, log, args.page_size)
-    print(f"Files in {sandbox.path}, log in {log.path}", file=forgiving(sys.stdout))
+    print(f"Files in {sandbox.path}, log in {log.path}", file=forgiving(sys.stdout), flush=True)
     return serve_http(catalogue, log, where, args.allow_host, args.page_size)
 
 

@@ -38,7 +38,7 @@ def is_stateless(message: Message, headers: Headers | None = None) -> bool:
     meta = message.params.get("_meta")
     if isinstance(meta, dict) and revisions.VERSION_KEY in meta:
         return True
-    version = (headers or {}).get("mcp-protocol-version")
+    version = headers.get("mcp-protocol-version") if headers is not None else None
     return version is not None and message.method != "initialize" and version not in revisions.HANDSHAKE
 
 

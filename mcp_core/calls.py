@@ -8,7 +8,7 @@ Here nobody knows what any one method does.
 import base64
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from mcp_core import revisions
 from mcp_core.catalogue import Catalogue
@@ -29,8 +29,7 @@ class Memory:
     subscribed: set[str] = field(default_factory=set)  # URIs
 
 
-@dataclass(frozen=True)
-class Call:
+class Call(NamedTuple):
     """One request with all that its word may need."""
 
     request: Request

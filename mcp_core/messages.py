@@ -234,14 +234,14 @@ def as_json(message: Message) -> dict[str, Any]:
     {'jsonrpc': '2.0', 'id': None, 'error': {'code': -32700, 'message': 'This is not JSON.'}}
     """
     match message:
+        case Result(id, result):
+            return {"jsonrpc": "2.0", "id": id, "result": result}
         case Request(id, method, params):
             head: dict[str, Any] = {"jsonrpc": "2.0", "id": id, "method": method}
             return {**head, "params": params} if params else head
         case Notification(method, params):
             head = {"jsonrpc": "2.0", "method": method}
             return {**head, "params": params} if params else head
-        case Result(id, result):
-            return {"jsonrpc": "2.0", "id": id, "result": result}
         case Failure(id, code, text, data):
             error = {"code": code, "message": text}
             return {"jsonrpc": "2.0", "id": id, "error": error if data is None else {**error, "data": data}}

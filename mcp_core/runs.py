@@ -6,15 +6,14 @@ Out:  what serving.py needs to know of it between two steps.
 
 from collections.abc import Generator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from mcp_core.calls import Call, Object
 from mcp_core.effects import Ask
 from mcp_core.messages import Id, Message
 
 
-@dataclass(frozen=True, slots=True)
-class Outgoing:
+class Outgoing(NamedTuple):
     """A message to send; `about` is the request it belongs to, None if nobody asked.
 
     A message of None says that the request ended without an answer; or, with `come_back`, that the client may be sent

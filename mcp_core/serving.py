@@ -94,13 +94,13 @@ class Session:
         """
         match message:
             case Request():
-                yield from self._answer(message, headers)
+                return self._answer(message, headers)
             case Notification():
-                yield from self._note(message)
+                return self._note(message)
             case Result(id, result):
-                yield from self._wake(id, result)
+                return self._wake(id, result)
             case Failure(id, code, text):
-                yield from self._wake(id, None, f"The client answered the question with error {code}: {text}")
+                return self._wake(id, None, f"The client answered the question with error {code}: {text}")
 
     def _answer(self, request: Request, headers: Headers | None) -> Iterator[Outgoing]:
         try:
@@ -148,7 +148,7 @@ class Session:
                 yield self._end(run, Result(run.id, self._finish(run.call, stop.value)))
                 return
             reply = None
-            if isinstance(effect, Progress | Log | Completed):
+            if isinstance(effect, (Progress, Log, Completed)):
                 notice = notices.about_work(run.call, effect)
                 if notice is not None and not run.cancelled:
                     yield Outgoing(notice, run.id)
@@ -257,10 +257,9 @@ class Session:
         >>> Session(Catalogue("shop", "1.0")).handler_of(Request(1, "ping")).__name__
         'ping'
         """
-        catalogue, name = self._catalogue, str(request.params.get("name"))
-        entry = {"tools/call": catalogue.tools.get(name), "prompts/get": catalogue.prompts.get(name)}.get(
-            request.method
-        )
+        catalogue = self._catalogue
+        entries: Any = {"tools/call": catalogue.tools, "prompts/get": catalogue.prompts}.get(request.method, {})
+        entry = entries.get(str(request.params.get("name")))
         return entry.function if entry is not None else words.HANDLERS.get(request.method)
 
     # ---- 3. Changes --------------------------------------------------------------------------------------------------

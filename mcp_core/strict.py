@@ -11,6 +11,7 @@ import json
 import math
 import re
 from collections import Counter
+from collections.abc import Callable
 from typing import Any, NoReturn
 
 MAX_BYTES = 4 * 1024 * 1024  # one value; the longest our own tools can need is a 1 MiB file with many bytes escaped
@@ -63,7 +64,24 @@ def dumps(value: Any) -> str:
     >>> dumps({"text": "naïve"})
     '{"text":"na\\\\u00efve"}'
     """
-    return _ENCODER.encode(value)
+    return _dumps(value)
+
+
+def encoder(default: Callable[[Any], Any] | None = None) -> Callable[[Any], str]:
+    """A function that writes values as one line of ASCII; `default` turns what JSON can't say into what it can.
+
+    json.JSONEncoder makes the machine behind it anew for each value; here it is made once, which halves the time that a
+    small message takes. What holds itself is a RecursionError.
+
+    >>> encoder(default=str)({"at": 1 + 2j})
+    '{"at":"(1+2j)"}'
+    """
+    plain = json.JSONEncoder(ensure_ascii=True, allow_nan=False, separators=(",", ":"), default=default)
+    machine = getattr(json.encoder, "c_make_encoder", None)
+    if machine is None:  # a Python without json in C
+        return plain.encode
+    made = machine(None, plain.default, json.encoder.encode_basestring_ascii, None, ":", ",", False, False, False)
+    return lambda value: "".join(made(value, 0))
 
 
 def _constant(word: str) -> NoReturn:
@@ -113,4 +131,4 @@ _STRING = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"?', re.DOTALL)
 _DECODER = json.JSONDecoder(
     object_pairs_hook=_members, parse_constant=_constant, parse_int=_integer, parse_float=_float
 )
-_ENCODER = json.JSONEncoder(ensure_ascii=True, allow_nan=False, separators=(",", ":"))
+_dumps = encoder()

@@ -6,15 +6,16 @@ Out:  ASCII JSON without blanks, readable by every strict parser.
 Here nobody knows what the value is for. Where messages are exchanged, mcp_core.messages is strict instead.
 """
 
-import json
 import math
 from collections.abc import Mapping
 from json.encoder import encode_basestring_ascii as quote
 from typing import Any
 
+from mcp_core import strict
+
 DEPTH_LIMIT = 200  # levels that are kept of a value nested too deeply for the encoder
 
-_encode = json.JSONEncoder(ensure_ascii=True, allow_nan=False, separators=(",", ":"), default=str).encode
+_encode = strict.encoder(default=str)
 
 __all__ = ["encode", "quote"]
 

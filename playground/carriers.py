@@ -179,7 +179,7 @@ class Post:
         except TimeoutError:
             raise Late(f"No complete answer from {self._base} within {limit:g} s; --timeout sets the limit.") from None
         except (requests.exceptions.InvalidURL, requests.exceptions.InvalidHeader, UnicodeError) as error:
-            raise Trouble(f"This can't be sent to {one_line(self.url)}: {one_line(str(error), 200)}.") from None
+            raise Trouble(f"This can't be sent to {self._base}: {one_line(str(error), 200)}.") from None
         except Exception as error:  # requests, urllib3 and the socket each have their own
             reason = getattr(error.args[0] if error.args else None, "reason", None)
             if isinstance(reason, (NewConnectionError, ConnectTimeoutError)):

@@ -1,14 +1,13 @@
-"""One HTTP connection: how long each thing may take, and what an error looks like.
+"""One HTTP connection: how long each thing may take, and who is told when its client leaves.
 
-In: a client's socket, and the ``Gate`` that decides on requests. Out: requests for the application, and for
-everything else a JSON answer with the gate's headers. Refuses to know: what the application does.
+In: a client's socket. Out: complete requests, and what answers them on its way back. Refuses to know: what is asked,
+and what is answered (http_parser.py and http_answer.py do).
 
-*Theory of operation.* waitress reads all connections in one loop and hands each complete request to a worker
-thread. ``Channel`` adds what it lacks: a request has a deadline as a whole, because a client that sends one
-byte a second is never idle; a reader that takes nothing any more is closed on; the reader of a stream that
-leaves is noticed at once, not at the second write after; and a refused client may finish talking for a
-moment, since closing earlier would reset the connection and destroy the answer on its way (RFC 9112
-section 9.6). ``ErrorTask`` renders every error as the gate does, and none that a client can cause is 5xx.
+*Theory of operation.* waitress reads all connections in one loop; the thread that runs it, or another of the crew,
+answers a request that is complete. ``Channel`` adds what it lacks: a request has a deadline as a whole, because a
+client that sends one byte a second is never idle; a reader that takes nothing any more is closed on; the reader of a
+stream that leaves is noticed at once, not at the second write after; and a refused client may finish talking for a
+moment, since closing earlier would reset the connection and destroy the answer on its way (RFC 9112 section 9.6).
 
 When a client stops sending while its answer is awaited, that may be a client that left or one that is done
 talking and listens. Before the answer has begun we take it for the second; once a stream runs, for the first.
@@ -17,79 +16,17 @@ talking and listens. Before the answer has begun we take it for the second; once
 import socket
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 from waitress.channel import HTTPChannel
-from waitress.task import ErrorTask as PlainErrorTask
-from waitress.task import WSGITask
 
 from playground.gate import Refusal
+from playground.http_answer import ErrorTask, Task
 from playground.http_parser import Parser, Rulebook
-
-if TYPE_CHECKING:
-    from _typeshed.wsgi import WSGIEnvironment
 
 __all__ = ["Channel"]
 
 _LINGER = 2.0  # seconds
-
-
-class ErrorTask(PlainErrorTask):
-    """Answers a request that the application never sees, or that it failed on."""
-
-    def execute(self) -> None:
-        request, channel = cast(Parser, self.request), cast(Channel, self.channel)
-        gate, refusal = request.adj.gate, request.refusal()
-        path = request.place() if request.path else None
-        gate.on_refusal(refusal, _environ_of(request))
-        status, headers, body = gate.answer(refusal, path)
-        self.status = status
-        self.response_headers = headers
-        self.set_close_on_finish()
-        channel.is_polite = True
-        self.content_length = len(body)
-        self.write(b"" if request.command == "HEAD" else body)
-
-
-class _TooManyStreams(Exception):
-    """Raised through the application's answer, which is then closed and replaced."""
-
-
-class Task(WSGITask):
-    """Lets the application answer."""
-
-    def execute(self) -> None:
-        try:
-            super().execute()
-        except _TooManyStreams:
-            refusal = Refusal(429, "Too many streams are open; close one, and try again.", (("Retry-After", "1"),))
-            channel = cast(Channel, self.channel)
-            environ = self.get_environment()
-            channel.adj.gate.on_refusal(refusal, environ)
-            self.status, self.response_headers, body = channel.adj.gate.answer(refusal, environ["PATH_INFO"])
-            self.content_length = len(body)
-            self.write(body)
-
-    def write(self, data: bytes) -> None:
-        """Send a part of the answer; the first together with the head, which waitress would send by itself."""
-        if not self.wrote_header and self.complete and data and self.has_body and self.content_length != 0:
-            cast(Channel, self.channel).head = self.build_response_header()
-            self.wrote_header = True
-        super().write(data)
-
-    def get_environment(self) -> "WSGIEnvironment":
-        environ = super().get_environment()
-        environ["playground.on_gone"] = cast(Channel, self.channel).on_gone
-        return environ
-
-    def build_response_header(self) -> bytes:
-        channel = cast(Channel, self.channel)
-        if self.has_body and self.content_length is None:
-            # Only GET: a POST may have done its work already, and its stream ends by itself.
-            if channel.are_streams_full() and self.get_environment()["REQUEST_METHOD"] == "GET":
-                raise _TooManyStreams
-            channel.is_streaming = True
-        return super().build_response_header()
 
 
 class _WakesIfNeeded:
@@ -100,6 +37,7 @@ class _WakesIfNeeded:
 
     def __init__(self, channel: "Channel", server: Any) -> None:
         self._channel, self._server = channel, server
+        self.adj, self.application = server.adj, server.application  # what each answer asks for
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._server, name)
@@ -161,7 +99,7 @@ class Channel(HTTPChannel):
         )
 
     def _is_waiting_to_send(self) -> bool:
-        # A worker that has the lock is sending at this moment, and wakes the loop if it can't send all. Without this
+        # Whoever has the lock is sending at this moment, and wakes the loop if it can't send all. Without this
         # look the loop would ask the system again and again whether the client can take what is on its way already.
         if not self.outbuf_lock.acquire(False):
             return False
@@ -268,11 +206,17 @@ class Channel(HTTPChannel):
             self.requests.append(request)
         self.server.add_task(self)  # type: ignore[arg-type]  # the stubs say Task
 
-    # ---- in a worker thread ------------------------------------------------------------------------
+    # ---- in the thread that answers ----------------------------------------------------------------
+
+    def give_way(self) -> None:
+        """Say that the answer will take long."""
+        cast(Any, self.server).crew.give_way()
 
     def write_soon(self, data: Any) -> int:
         if self.head:
             data, self.head = self.head + data, b""
+        if self.total_outbufs_len > self.adj.outbuf_high_watermark:
+            self.give_way()  # waitress waits until the client has taken some of it
         return super().write_soon(data)
 
     def service(self) -> None:
@@ -293,8 +237,3 @@ class Channel(HTTPChannel):
     def _tell_gone(self) -> None:
         while self._when_gone:
             self._when_gone.pop()()
-
-
-def _environ_of(request: Parser) -> "WSGIEnvironment":
-    environ = {"REQUEST_METHOD": request.command, "PATH_INFO": request.place(), "QUERY_STRING": request.query}
-    return environ | {f"HTTP_{name}": value for name, value in request.headers.items()}

@@ -12,9 +12,10 @@ the browser then adds ``Origin``, so only origins on this machine are let in, an
 No answer ever carries a CORS header, so no page elsewhere reads one (MCP 2025-11-25, transports, security
 warning; CVE-2025-49596 is what happens without).
 
-``check`` is pure. ``serve`` calls it as soon as the headers are there; ``Gate`` calls it again around any
-WSGI application, so that a test client or another server meets the same rules, and puts the security headers
-on every response.
+``check`` is pure. ``serve`` calls it as soon as the headers are there, and says so in the environment of the request,
+where no header can (PASSED is none of the names that WSGI makes of headers). ``Gate`` stands around any WSGI
+application; where nobody has called ``check`` by the same rules, as behind a test client or another server, it does.
+And it puts the security headers on every response.
 """
 
 import io
@@ -30,7 +31,7 @@ from mcp_core.messages import INVALID_REQUEST
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
 
-__all__ = ["API_HEADERS", "MAX_BODY", "Gate", "NotAHost", "Refusal", "Rules", "check"]
+__all__ = ["API_HEADERS", "DECIDING", "MAX_BODY", "PASSED", "Gate", "NotAHost", "Refusal", "Rules", "check"]
 
 # Room for 1 MiB of any text a tool may write, as ASCII-escaped JSON and with an envelope.
 MAX_BODY = 4 * 1024 * 1024
@@ -43,15 +44,16 @@ API_HEADERS = {
     "X-Content-Type-Options": "nosniff",
 }
 
-# The headers that decide, as WSGI calls them.
-_CHECKED = {
-    "HTTP_HOST": "host",
-    "HTTP_ORIGIN": "origin",
-    "HTTP_SEC_FETCH_SITE": "sec-fetch-site",
-    "HTTP_SEC_FETCH_MODE": "sec-fetch-mode",
-    "HTTP_CONTENT_ENCODING": "content-encoding",
-    "CONTENT_TYPE": "content-type",
-    "CONTENT_LENGTH": "content-length",
+# A variable of WSGI's environment: the rules by which this request may go on.
+PASSED = "playground.passed"
+
+DECIDING = ("host", "origin", "sec-fetch-site", "sec-fetch-mode", "content-encoding", "content-type", "content-length")
+# As WSGI calls them.
+_VARIABLES = {
+    name.upper().replace("-", "_")
+    if name in ("content-type", "content-length")
+    else f"HTTP_{name.upper().replace('-', '_')}": name
+    for name in DECIDING
 }
 _LOOPBACK = frozenset({"localhost", "127.0.0.1", "[::1]"})
 # RFC 3986 section 3.2.2, generously: what is a host at all, ours or not.
@@ -198,7 +200,7 @@ class Gate:
         self._app = app
         taken = {path: tuple(methods) for path, methods in routes.items()}
         self.rules = Rules(port, taken, frozenset(_host_of(name) for name in allow_hosts), max_body)
-        self._headers = {**API_HEADERS, **(headers or {})}
+        self._headers = [(name.lower(), (name, value)) for name, value in {**API_HEADERS, **(headers or {})}.items()]
         self.on_refusal = on_refusal or (lambda refusal, environ: None)
 
     def refuse(self, method: str, path: str, headers: Mapping[str, str]) -> Refusal | None:
@@ -217,7 +219,9 @@ class Gate:
 
     def __call__(self, environ: "WSGIEnvironment", start_response: "StartResponse") -> Iterable[bytes]:
         method, path = environ["REQUEST_METHOD"], environ.get("PATH_INFO", "")
-        refusal = self.refuse(method, path, _headers_of(environ)) or self._count(environ)
+        refusal = None
+        if environ.get(PASSED) is not self.rules:
+            refusal = self.refuse(method, path, _headers_of(environ)) or self._count(environ)
         if refusal:
             self.on_refusal(refusal, environ)
             status, headers, body = self.answer(refusal, path)
@@ -227,6 +231,9 @@ class Gate:
         def start(status: str, headers: list[tuple[str, str]], *exc_info: Any) -> Callable[[bytes], object]:
             return start_response(status, self._secured(headers), *exc_info)
 
+        # An offer to speak another protocol may be ignored (RFC 9110 section 7.8); a framework that takes one up
+        # would look for a websocket behind this path.
+        environ.pop("HTTP_UPGRADE", None)
         return self._app(environ, start)
 
     def _count(self, environ: "WSGIEnvironment") -> Refusal | None:
@@ -238,9 +245,10 @@ class Gate:
         return _check_length(environ["CONTENT_LENGTH"], self.rules)
 
     def _secured(self, headers: list[tuple[str, str]]) -> list[tuple[str, str]]:
-        kept = [pair for pair in headers if not pair[0].lower().startswith("access-control-")]
-        present = {name.lower() for name, _ in kept}
-        return kept + [pair for pair in self._headers.items() if pair[0].lower() not in present]
+        named = [(name.lower(), (name, value)) for name, value in headers]
+        present = {name for name, _ in named}
+        kept = [pair for name, pair in named if not name.startswith("access-control-")]
+        return kept + [pair for name, pair in self._headers if name not in present]
 
 
 def _host_of(name: str) -> str:
@@ -251,4 +259,4 @@ def _host_of(name: str) -> str:
 
 
 def _headers_of(environ: "WSGIEnvironment") -> dict[str, str]:
-    return {name: environ[key] for key, name in _CHECKED.items() if key in environ}
+    return {name: environ[key] for key, name in _VARIABLES.items() if key in environ}

@@ -19,13 +19,14 @@ from waitress.receiver import ChunkedReceiver
 from waitress.utilities import BadRequest, Error
 
 from mcp_core.messages import INTERNAL_ERROR
-from playground.gate import Gate, Refusal
+from playground.gate import DECIDING, Gate, Refusal, Rules
 
 __all__ = ["Limits", "Parser", "Rulebook"]
 
 _SPREAD = re.compile(rb"[ \t]{65}")
 _FOLDED = re.compile(rb"\r\n[ \t]")
 _CODING = re.compile(rb"\r\ntransfer-encoding[ \t]*:[ \t]*([^\r\n]*)", re.I)
+_DECIDING = {name.upper().replace("-", "_"): name for name in DECIDING}  # as waitress calls them
 _LONGEST_CONTROL_LINE = 4096
 _FRAMING_LIMIT = 64 * 1024  # bytes around chunks, besides as many as the body has itself
 
@@ -69,6 +70,7 @@ class Parser(HTTPRequestParser):
     command = ""  # type: ignore[assignment]  # the stubs say bytes
     flaw = "it does not follow RFC 9112"
     was_checked = False
+    passed: Rules | None = None  # by which it may go on
 
     def received(self, data: bytes) -> int:
         try:
@@ -117,12 +119,15 @@ class Parser(HTTPRequestParser):
     def _check(self) -> None:
         if self.headers_finished and not self.was_checked:
             self.was_checked = True
-            headers = {name.replace("_", "-").lower(): value for name, value in self.headers.items()}
-            if refusal := self.adj.gate.refuse(self.command, self.place(), headers):
+            gate = self.adj.gate
+            headers = {name: self.headers[key] for key, name in _DECIDING.items() if key in self.headers}
+            if refusal := gate.refuse(self.command, self.place(), headers):
                 self.refuse(refusal)
+            else:
+                self.passed = gate.rules
         elif isinstance(body := self.body_rcv, ChunkedReceiver):
             limit = self.adj.gate.rules.max_body
-            if len(body) > limit:
+            if len(body) + body.chunk_remainder > limit:  # also of what is only announced
                 self.refuse(Refusal(413, f"The body is too large; the limit is {limit} bytes."))
             elif self.body_bytes_received > 2 * len(body) + _FRAMING_LIMIT:
                 # Each chunk costs the one loop more time than its bytes do: of one byte, a hundred times more.

@@ -1,8 +1,8 @@
 """The logbook: the one record of what happened, a JSON object a line, written by every script.
 
 In:   events, and the frames that crossed a wire, from any thread.
-Out:  logs/<component>.jsonl, strict ASCII JSON. What is safe about the file is in logfile.py, about secrets
-      in redaction.py.
+Out:  logs/<component>.jsonl, strict ASCII JSON. How a record becomes text is in entries.py, what is safe about the
+      file in logfile.py, about secrets in redaction.py.
 Here nobody knows what an event means, or who will read it (playground/viewer does).
 
 Theory of operation
@@ -11,12 +11,10 @@ Theory of operation
     again a `log_gap` record says how many are missing and why.
 
     The order of the fields is fixed, "ts" is first and of fixed width: lines sort by time as bytes. Time,
-    number and write happen under one lock, so a process's records stand in the order of all three. A frame
-    that our own encoder made is embedded as the text that traveled: it is encoded once, and what the log
-    shows is what was sent.
+    number and write happen under one lock, so a process's records stand in the order of all three. Records that
+    are born together can be written together, which spares the system half of the work.
 """
 
-import base64
 import contextlib
 import functools
 import inspect
@@ -25,6 +23,7 @@ import re
 import socket
 import threading
 import time
+from collections import deque
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
@@ -33,14 +32,15 @@ from typing import Any
 
 from playground import anyjson
 from playground.anyjson import quote
+from playground.entries import Entry, Writer
 from playground.logfile import ROTATE_AT, LogFile
-from playground.redaction import Redactor, without_keys
+from playground.redaction import Redactor
 
 ROOT = Path(__file__).resolve().parent.parent
 _TRACEPARENT = re.compile(r"[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-[0-9a-f]{2}")
 
 
-class Logbook:
+class Logbook(Writer):
     """One component's log. Safe for threads, for several processes, and across a fork."""
 
     _lock: threading.Lock
@@ -54,9 +54,9 @@ class Logbook:
     def __init__(
         self, folder: Path, component: str, *, secrets: Iterable[str] = (), rotate_at: int = ROTATE_AT
     ) -> None:
+        super().__init__(quote(component), Redactor(secrets))
         self._file = LogFile(Path(folder) / f"{component}.jsonl", rotate_at)
-        self._redactor = Redactor(secrets)
-        self._component, self._host = quote(component), quote(socket.gethostname())
+        self._host = quote(socket.gethostname())
         self._begin()
         with contextlib.suppress(OSError):  # the first record will say why
             self._file.append(b"")  # makes folder and file, and closes a torn tail
@@ -65,145 +65,64 @@ class Logbook:
     def path(self) -> Path:
         return self._file.path
 
-    def write(
-        self,
-        event: str,
-        data: Mapping[str, Any],
-        *,
-        level: str = "INFO",
-        dir: str | None = None,
-        peer: str | None = None,
-        via: str | None = None,
-        session: str | None = None,
-        trace: str | None = None,
-        exchange: str | None = None,
-        ms: float | None = None,
-        src: str | None = None,
-    ) -> None:
-        """One record. `ms` is a time in milliseconds; fields that are None are left out."""
-        fields = {
-            "dir": dir,
-            "peer": peer,
-            "via": via,
-            "session": session,
-            "trace": trace,
-            "exchange": exchange,
-        }
-        self._record(level, event, anyjson.encode(data), False, fields, ms, src)
-
-    def frame(
-        self,
-        event: str,
-        text: str | bytes,
-        message: Any | None,
-        *,
-        own: bool = False,
-        http: Mapping[str, Any] | None = None,
-        level: str = "INFO",
-        dir: str | None = None,
-        peer: str | None = None,
-        via: str | None = None,
-        session: str | None = None,
-        trace: str | None = None,
-        exchange: str | None = None,
-        ms: float | None = None,
-        src: str | None = None,
-        **more: Any,
-    ) -> None:
-        """One frame that crossed a wire; its data is {"message", "http", "raw", **more}.
-
-        `text` is what traveled, `message` the JSON value in it, None if it did not parse. With `own` the
-        text is mcp_core.messages.encode's output and is embedded as it stands. Otherwise data.raw holds it
-        (data.raw_base64 if it is not UTF-8), unless it is exactly our encoding of the message.
-        """
-        fields = {
-            "dir": dir,
-            "peer": peer,
-            "via": via,
-            "session": session,
-            "trace": trace,
-            "exchange": exchange,
-        }
-        if own and isinstance(text, str) and text.isascii():
-            parts, redacted = [f'"message":{text}'], False
-        else:
-            parts, redacted = self._wire(text, message)
-        if http is not None:
-            http, dropped = without_keys(http)
-            redacted = redacted or dropped
-            parts.insert(1 if parts[0].startswith('"message":') else 0, f'"http":{anyjson.encode(http)}')
-        parts += [f"{quote(name)}:{anyjson.encode(value)}" for name, value in more.items()]
-        self._record(level, event, f"{{{','.join(parts)}}}", redacted, fields, ms, src)
+    def kept(self) -> "Kept":
+        """A writer whose records wait until they can be written in one piece."""
+        return Kept(self)
 
     def close(self) -> None:
         """Closes the file. A later record opens it again."""
         with self._lock:
             self._file.close()
 
-    def _wire(self, text: str | bytes, message: Any | None) -> tuple[list[str], bool]:
-        """A frame from elsewhere as members of the data, and whether something was masked."""
-        body = None if message is None else anyjson.encode(message)
-        parts = [] if body is None else [f'"message":{body}']
-        if isinstance(text, bytes):
-            data = text
-            try:
-                text = data.decode("utf-8")
-            except UnicodeDecodeError:
-                safe = self._redactor.mask_bytes(data)
-                return [*parts, f'"raw_base64":"{base64.b64encode(safe).decode("ascii")}"'], safe != data
-        return (parts if text == body else [*parts, f'"raw":{quote(text)}']), False
+    def take(self, entry: Entry) -> None:
+        self.put(deque([entry]))
 
-    def _record(
-        self,
-        level: str,
-        event: str,
-        data: str,
-        redacted: bool,
-        fields: Mapping[str, str | None],
-        ms: float | None,
-        src: str | None,
-    ) -> None:
-        known = "".join([f',"{name}":{quote(value)}' for name, value in fields.items() if value is not None])
-        if self._redactor.finds(data + known):
-            redacted = True
-            data = self._redactor.mask(data) if self._redactor.finds(data) else data
-            known = "," + self._redactor.mask(f"{{{known[1:]}}}")[1:-1] if self._redactor.finds(known) else known
-        rest = "" if ms is None else f',"ms":{round(ms, 3)}'
-        if src is not None:
-            rest += f',"src":{quote(src)}'
-        if redacted:
-            rest += ',"redacted":true'
-        head = f'"level":{quote(level)},"component":{self._component},"event":{quote(event)},"data":{data}'
+    def put(self, entries: deque[Entry]) -> None:
+        """Takes all entries out of a deque, and writes them in one piece."""
         if self._pid != os.getpid():
             self._begin()  # a forked child counts for itself; the lock it inherited may never be released
         with self._lock:
-            self._put(head, known, rest)
+            records = [entries.popleft() for _ in range(len(entries))]
+            if records and self._lost and not self._admit_gap():
+                self._seq += len(records)
+                self._lost += len(records)
+            elif records:
+                self._lost += self._append(records)
 
-    def _put(self, head: str, known: str, rest: str) -> None:
-        gap = b""
-        if self._lost:
-            data = f'{{"lost":{self._lost},"reason":{quote(self._reason)}}}'
-            gap = self._line(f'"level":"WARNING","component":{self._component},"event":"log_gap","data":{data}')
-        record = self._line(head, known, rest)
+    def _admit_gap(self) -> bool:
+        """Whether it could be written down how many records are lost."""
+        data = f'{{"lost":{self._lost},"reason":{quote(self._reason)}}}'
+        head = f'"level":"WARNING","component":{self._component},"event":"log_gap","data":{data}'
+        if self._append([(head, "", "")]):
+            return False
+        self._lost = 0
+        return True
+
+    def _append(self, records: list[Entry]) -> int:
+        """How many of the records could not be written; the reason is kept."""
         try:
-            if gap:
-                self._file.append(gap)
-                self._lost = 0
-            self._file.append(record)
+            self._file.append(self._lines(records))
         except OSError as error:
-            self._lost += 1
-            self._reason = _reason(error)
+            self._reason = error.strerror or str(error)
+            return self._file.missing.count(b"\n")
+        return 0
 
-    def _line(self, head: str, known: str = "", rest: str = "") -> bytes:
-        self._seq += 1
+    def _lines(self, records: list[Entry]) -> bytes:
+        """Entries with the time of now and the next numbers."""
         second, nanos = divmod(time.time_ns(), 1_000_000_000)
         if second != self._second:
             self._second = second
             self._until_second = datetime.fromtimestamp(second, UTC).strftime("%Y-%m-%dT%H:%M:%S")
-        return (
-            f'{{"ts":"{self._until_second}.{nanos // 1000:06d}+00:00",{head},"pid":{self._pid}'
-            f',"host":{self._host},"seq":{self._seq}{known},"mono":{time.monotonic_ns()}{rest}}}\n'
-        ).encode("ascii")
+        ts = f'{{"ts":"{self._until_second}.{nanos // 1000:06d}+00:00",'
+        seq = f',"pid":{self._pid},"host":{self._host},"seq":'
+        mono = f',"mono":{time.monotonic_ns()}'
+        first = self._seq + 1
+        self._seq += len(records)
+        lines = [
+            f"{ts}{head}{seq}{number}{known}{mono}{rest}}}\n"
+            for number, (head, known, rest) in enumerate(records, first)
+        ]
+        return "".join(lines).encode("ascii")
 
     def _begin(self) -> None:
         self._lock = threading.Lock()
@@ -216,8 +135,26 @@ class Logbook:
         self._file.close()  # a lock belongs to the descriptor, which a child shares with its parent
 
 
-def _reason(error: OSError) -> str:
-    return error.strerror or str(error)
+class Kept(Writer):
+    """Keeps records until put() has them written in one piece. Several threads may share one.
+
+    When put() returns, all that was kept before is in the log, whichever thread has put it there.
+    """
+
+    def __init__(self, log: Logbook) -> None:
+        super().__init__(log._component, log._redactor)
+        self._log = log
+        self._entries: deque[Entry] = deque()
+
+    def take(self, entry: Entry) -> None:
+        self._entries.append(entry)
+
+    @property
+    def is_empty(self) -> bool:
+        return not self._entries
+
+    def put(self) -> None:
+        self._log.put(self._entries)
 
 
 # ---- Which records belong together, and which code made them -----------------------------------------------
@@ -247,9 +184,9 @@ def trace_of(message: Any) -> str | None:
 
 
 def _traceparent(message: Any) -> re.Match[str] | None:
-    value = message
-    for name in ("params", "_meta", "traceparent"):
-        value = value.get(name) if isinstance(value, dict) else None
+    params = message.get("params") if isinstance(message, dict) else None
+    meta = params.get("_meta") if isinstance(params, dict) else None
+    value = meta.get("traceparent") if isinstance(meta, dict) else None
     return _TRACEPARENT.fullmatch(value) if isinstance(value, str) else None
 
 

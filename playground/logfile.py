@@ -1,11 +1,11 @@
 """A file that several processes append to, a record at a time.
 
-In:   whole records, each ending in LF.
+In:   whole records, each ending in LF, one or several at a time.
 Out:  a file in which every record stands alone on its line, whatever happened to its writers.
 Here nobody knows what a record says.
 
 Theory of operation
-    The descriptor is in append mode and each record is one os.write, so records can't overwrite each other.
+    The descriptor is in append mode and each append is one os.write, so records can't overwrite each other.
     But a process killed in the middle of a write leaves half a record, and the next one would be glued to
     it. So each writer locks the file for the microseconds of its write (the system releases the lock if the
     process dies) and looks whether the file ends in LF; if not, it begins with one, and the torn record
@@ -63,21 +63,22 @@ class LogFile:
         self._identity = (0, 0)
         self._end = -1  # where the file ended after our last whole record; -1 if that is unknown
         self._is_patient = True
+        self.missing = b""  # of what was to be appended last, the end that is not in the file
 
-    def append(self, record: bytes) -> None:
-        """Appends one record, or nothing but a closing LF for b"". Raises OSError if not all of it was written."""
+    def append(self, records: bytes) -> None:
+        """Appends records, or nothing but a closing LF for b"". Raises OSError if not all of it was written."""
+        self.missing = records
         size, is_locked = self._take()
         try:
-            if size >= self._rotate_at and record and self._rotate():
+            if size >= self._rotate_at and records and self._rotate():
                 self._release(is_locked)
                 size, is_locked = self._take()
             if size and size != self._end and is_locked and not self._ends_in_lf(size):
-                record = b"\n" + record
+                size += os.write(self._descriptor, b"\n")
             self._end = -1
-            rest = record
-            while rest:  # once, but for a disk that is filling up; Python itself repeats after EINTR (PEP 475)
-                rest = rest[os.write(self._descriptor, rest) :]
-            self._end = size + len(record)
+            while self.missing:  # once, but for a disk that is filling up; Python itself repeats after EINTR (PEP 475)
+                self.missing = self.missing[os.write(self._descriptor, self.missing) :]
+            self._end = size + len(records)
         finally:
             self._release(is_locked)
 

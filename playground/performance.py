@@ -13,6 +13,7 @@ from secrets import token_hex
 from typing import Any, Protocol, TypeVar
 
 from mcp_core.revisions import LATEST, LATEST_HANDSHAKE, STATELESS
+from playground.addresses import secrets_in, shown
 from playground.carriers import Pipe, Post
 from playground.columns import Comparison
 from playground.dialog import Dialog
@@ -53,10 +54,10 @@ def perform(options: Namespace, terminal: Terminal, scenes: Scenes[S], begin: Be
 def _converse(options: Namespace, terminal: Terminal, scenes: Scenes[S], names: list[str], begin: Begin[S]) -> int:
     settings = load({"MCP_LOGS": options.logs})
     url = options.url or f"http://127.0.0.1:{settings.mcp_port}/mcp"
-    terminal.line(f"Revision {options.revision}, {options.stdio or url}", "faint")
+    terminal.line(f"Revision {options.revision}, {options.stdio or shown(url)}", "faint")
     pair = Comparison(terminal, BOTH) if options.revision == "both" else None
     papers: Iterable[tuple[str, Terminal]] = zip(BOTH, pair.sheets, strict=True) if pair else []
-    book = Logbook(settings.mcp_logs, "mcp-client-simple", secrets=settings.secrets())
+    book = Logbook(settings.mcp_logs, "mcp-client-simple", secrets=[*settings.secrets(), *secrets_in(url)])
     with closing(book), ExitStack() as stack:
         if pair:
             stack.callback(pair.show)  # last of all: how the sessions ended

@@ -6,9 +6,10 @@ Here nobody knows which secrets there are, or where the text goes.
 
 Theory of operation
     A secret may stand in a text as it is, JSON-escaped once or more (JSON inside a string inside JSON),
-    percent-encoded, or in base64, where it looks different at each of three alignments. Searching for these
-    few forms in the finished text is quick, and nearly always finds nothing. Only when something is found
-    is the text taken apart and each string and key masked; replacing in the JSON text itself could tear it.
+    percent-encoded, in hexadecimal, or in base64, where it looks different at each of three alignments.
+    Searching for these few forms in the finished text is quick, and nearly always finds nothing. Only when
+    something is found is the text taken apart and each string and key masked; replacing in the JSON text
+    itself could tear it.
 
     JSON also lets any character be written as \\u0073. Our own encoder does that for no ASCII character,
     but a raw body from elsewhere may, so texts that hold such an escape behind a backslash are also
@@ -45,6 +46,7 @@ class Redactor:
     def __init__(self, secrets: Iterable[str]) -> None:
         known = sorted({secret for secret in secrets if len(secret) >= MINIMUM}, key=len, reverse=True)
         self._forms = list(dict.fromkeys(form for secret in known for form in _forms(secret)))
+        self.knows_any = bool(known)  # else there is nothing to look for
         self._heads: dict[str, list[str]] = {}
         for form in self._forms:
             self._heads.setdefault(form[:CUT], []).append(form)
@@ -53,8 +55,6 @@ class Redactor:
 
     def finds(self, text: str) -> bool:
         """Whether a secret stands in an ASCII JSON text, in any of its forms."""
-        if not self._forms:
-            return False
         return any(head in text for head in self._heads) or self._hides(text)
 
     def mask(self, text: str) -> str:
@@ -79,14 +79,15 @@ class Redactor:
 
     def _masked(self, value: Any) -> Any:
         if isinstance(value, dict):
-            return {self._masked_text(key): self._masked(inner) for key, inner in value.items()}
+            return {self.mask_text(key): self._masked(inner) for key, inner in value.items()}
         if isinstance(value, list):
             return [self._masked(inner) for inner in value]
         if isinstance(value, str):
-            return self._masked_text(value)
+            return self.mask_text(value)
         return MASK if self.finds(anyjson.encode(value)) else value
 
-    def _masked_text(self, text: str) -> str:
+    def mask_text(self, text: str) -> str:
+        """A text that is shown to somebody, without the secrets in it."""
         for form in self._forms:
             text = text.replace(form, MASK)
         for head, forms in self._heads.items():
@@ -138,6 +139,7 @@ def _forms(secret: str) -> Iterable[str]:
         # certain.
         sure = base64.b64encode(bytes(before) + data)[(0, 2, 3)[before] : (before + len(data)) * 8 // 6].decode()
         yield from (sure, sure.replace("+", "-").replace("/", "_"))
+    yield from (data.hex(), data.hex().upper())
 
 
 def _common(one: str, other: str) -> int:

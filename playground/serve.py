@@ -25,9 +25,9 @@ from typing import Any
 
 from waitress import wasyncore
 from waitress.server import TcpWSGIServer
-from waitress.task import ThreadedTaskDispatcher
 
 from playground.connections import Channel
+from playground.crew import TICK, Crew
 from playground.gate import Gate
 from playground.http_parser import Limits, Rulebook
 
@@ -143,8 +143,8 @@ class Server(TcpWSGIServer):
             clear_untrusted_proxy_headers=False,
         )
         book.gate, book.limits = gate, limits
-        dispatcher = ThreadedTaskDispatcher()
-        dispatcher.set_thread_count(limits.threads)
+        self.crew = Crew(self._go_on, self._wake, limits.threads)
+        dispatcher: Any = self.crew  # waitress asks it for no more than add_task
         sock = listener.socket
         info = (sock.family, sock.type, sock.proto, sock.getsockname())
         self._is_stopping = False
@@ -157,15 +157,23 @@ class Server(TcpWSGIServer):
     def run(self) -> int:  # type: ignore[override]  # waitress returns nothing
         """Serve until stopped; return the exit code, which is 0: to be stopped is how a server ends."""
         with _on_signals(self.stop):
-            while not self._is_stopping:
-                self._inspect()
-                self._turn(_INSPECT_EVERY)
-            self._finish()
+            self.crew.watch(lambda: self._is_stopping)
+            deadline = time.monotonic() + _GRACE
+            self.crew.watch(lambda: not self.active_channels or time.monotonic() > deadline, sleep=TICK)
+            self.crew.end(deadline)
+            self._wind_down()
+            for channel in self._channels():
+                channel.handle_close()
+            self.trigger.close()
         return 0
 
     def stop(self) -> None:
         """End ``run``. May be called at any time and more than once."""
         self._is_stopping = True
+        self.crew.ring()
+        self._wake()
+
+    def _wake(self) -> None:
         with contextlib.suppress(OSError, IndexError):  # it has ended already
             self.pull_trigger()
 
@@ -192,6 +200,14 @@ class Server(TcpWSGIServer):
                 if channel.is_idle():
                     channel.handle_close()
 
+    def _go_on(self) -> None:
+        """What the crew's leader does between answers."""
+        if self._is_stopping:
+            self._wind_down()
+        else:
+            self._inspect()
+        self._turn(_INSPECT_EVERY if not self._is_stopping else TICK)
+
     def set_reuse_addr(self) -> None:
         """``listen`` has decided on that."""
 
@@ -207,7 +223,8 @@ class Server(TcpWSGIServer):
         if self._poll is None:  # pragma: no cover - Windows
             wasyncore.loop(timeout=timeout, map=self._map, count=1)
             return
-        self.stirred.append(self.socket.fileno())  # whether to accept depends on how many there are
+        if self.accepting:  # which depends on how many there are
+            self.stirred.append(self.socket.fileno())
         while self.stirred:
             self._ask(self.stirred.popleft())
         for number, flags in self._poll.poll(timeout * 1000):
@@ -228,31 +245,16 @@ class Server(TcpWSGIServer):
             self._poll.unregister(number)
         (self._asked.add if flags else self._asked.discard)(number)
 
-    def _finish(self) -> None:
-        self.accepting = False
-        self.del_channel()
-        self.socket.close()
-        deadline = time.monotonic() + _GRACE
+    def _wind_down(self) -> None:
+        """Take no more connections, and let go of those that owe nobody an answer."""
+        is_first = self.accepting
+        if is_first:
+            self.accepting = False
+            self.del_channel()
+            self.socket.close()
         for channel in self._channels():
-            if channel.is_streaming or not channel.requests:
+            if (is_first and (channel.is_streaming or not channel.requests)) or channel.is_idle():
                 channel.handle_close()
-        while self._channels() and time.monotonic() < deadline:
-            self._turn(0.02)
-            for channel in self._channels():
-                if channel.is_idle():
-                    channel.handle_close()
-        for channel in self._channels():
-            channel.handle_close()
-        self._let_threads_go(deadline)
-        self.trigger.close()
-
-    def _let_threads_go(self, deadline: float) -> None:
-        pool = self.task_dispatcher
-        pool.set_thread_count(0)
-        with pool.lock:
-            pool.queue.clear()
-            while pool.threads and (left := deadline - time.monotonic()) > 0:
-                pool.thread_exit_cv.wait(left)
 
 
 @contextlib.contextmanager

@@ -14,6 +14,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from playground.addresses import secrets_in
+
 __all__ = ["KEYS", "PROJECT_ROOT", "VARIABLES", "Settings", "SettingsError", "load"]
 
 PROJECT_ROOT = Path(__file__).resolve().parent.parent
@@ -62,6 +64,8 @@ class Settings:
             for name, value in self.values.items()
             if name in KEYS or name.upper().endswith(_SECRET_ENDINGS)
         }
+        for value in self.values.values():
+            found.update(secrets_in(value) if "://" in value else ())
         return tuple(sorted((v for v in found if len(v) >= _SHORTEST_SECRET), key=lambda v: (-len(v), v)))
 
 

@@ -12,9 +12,11 @@ Refuses to know: whether what crosses is valid. Both ends may be anybody's, and 
 came (`dir` in, `peer` who sent it), and it left for the other (`dir` out, `peer` who gets it). Drawn they are the line
 client - tap - server; one that only came tells that it could not be passed on. `exchange` is named as both ends would
 name it: a message of a playground program has the same one in all logs (but for a strange client's `initialize`, whose
-session only its answer names). `ms` is the time from the request's passing to
-the answer's, `data.message` and `data.raw` are as logbook.py has them, so that every frame can be had back byte for
-byte; `data.http` on the record that came is what came, on the one that left what was sent on.
+session only its answer names); what they give none has one that only the tap knows, with `raw` in it. `data.stream` is
+the exchange of the request on whose stream something came that belongs to no or another one, such as a question of the
+server's. `ms` is the time from the request's passing to the answer's, `data.message` and `data.raw` are as logbook.py
+has them, so that every frame can be had back byte for byte; `data.http` on the record that came is what came, on the
+one that left what was sent on.
 
     tap_request tap_response tap_notification   a message (`data.reason` if it breaks a rule of JSON-RPC)
     tap_batch                                   an array of messages; each then has its own records
@@ -41,6 +43,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from playground import settings
+from playground.addresses import secrets_in
 from playground.logbook import Logbook
 from playground.redaction import without_keys
 from playground.tapping import pipe
@@ -62,7 +65,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         where = settings.load({"MCP_LOGS": args.logs})
         if command:
             return _tap_pipe(command, where.mcp_logs, where.secrets())
-        return _tap_http(args, where.mcp_logs, where.secrets())
+        return _tap_http(args, where.mcp_logs, [*where.secrets(), *secrets_in(args.to)])
     except pipe.CannotStart as problem:
         return _complain(str(problem), problem.exit_code)
     except (settings.SettingsError, BadAddress) as problem:

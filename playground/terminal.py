@@ -15,7 +15,6 @@ Theory of operation
 import io
 import json
 import re
-import shutil
 import sys
 import textwrap
 from collections.abc import Mapping
@@ -119,6 +118,8 @@ class Terminal:
     """Where a script writes for its user. Every method escapes its text; styles are the names in STYLES."""
 
     def __init__(self, out: TextIO, environ: Mapping[str, str], width: int | None = None) -> None:
+        import shutil  # with it come compression libraries, which a server's one line need not wait for
+
         self.out = forgiving(out)
         self.has_color = wants_color(out, environ)
         # One column is left free: some terminals wrap a full line. Beyond 100, prose is hard to read.

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 from mcp_core.revisions import CLIENT_CAPABILITIES_KEY, VERSION_KEY
-from playground.telling.tell import tell
-from playground.viewer.folder import Folder
-from playground.viewer.moments import scene
+from playground.telling.said import said
+from playground.telling.tell import Telling, tell
+from playground.viewer.moments import WINDOW, gathered
 
 Json = dict[str, Any]
 JSON = {"Content-Type": "application/json"}
@@ -97,18 +98,57 @@ class Log:
 OLD, NEW = "2025-11-25", "2026-07-28"
 
 
+# What is said when nothing better is known; a message that gets no more than this counts as not explained.
+GENERAL = {"event", "bare-status", "done-otherwise", "answered-otherwise", "unparsed-of-the-server"}
+# What stands in a sentence when the message or its conversation does not say it.
+BLANKS = ("`a request`", "`it`", "id ?", " ? ", "token ?", "(no revision)", "`None`", "(id None)", "``")
+
+
 def untold(logs: Path) -> list[str]:
-    """The messages in a folder of logs for which there is nothing to say: why now, what next, what never."""
-    faults, folder = [], Folder(logs)
+    """The messages in a folder of logs that are not wholly explained: who, why now, next, never, the fields."""
+    return lacking(tellings(logs))
+
+
+Told = tuple[str, int, Json, Telling]
+
+
+def lacking(told: Iterable[Told]) -> list[str]:
+    """The same of tellings."""
+    return [
+        f"{name} at line {number}: {telling.situation} lacks {lacks}: {str(record)[:200]}"
+        for name, number, record, telling in told
+        if (lacks := list(_lacks(record, telling)))
+    ]
+
+
+def tellings(logs: Path) -> Iterator[Told]:
+    """What is told of each record: the name of its log, its line, itself. A program's notes are none."""
     for log in sorted(logs.glob("*.jsonl")):
-        at = 0
-        for line in log.read_bytes().splitlines(keepends=True):
-            record, here, at = json.loads(line), at, at + len(line)
-            if record.get("dir") is None and "http" not in record["data"]:
-                continue  # a note of the program about itself
-            found = scene(folder, log.name, here)
-            told = tell(found.records, is_whole=found.is_whole)
-            is_told = told.situation != "event" and all((told.why, told.next, told.never, told.spec, told.twin))
-            if not is_told and record.get("peer") not in ("llm", "user"):
-                faults.append(f"{log.name} at {here}: {told.situation}: {line[:200]!r}")
-    return faults
+        before: list[Json] = []
+        for number, line in enumerate(log.read_bytes().splitlines(), 1):
+            record = json.loads(line)
+            before.append(record)
+            if record.get("dir") is not None or "http" in record["data"] or record["event"] == "tap_cut":
+                found = gathered(
+                    before[: -WINDOW - 1 : -1], is_whole=True
+                )  # as the viewer does, but each line is read once
+                yield log.name, number, record, tell(found.records, is_whole=found.is_whole)
+
+
+def _lacks(record: Json, told: Telling) -> Iterator[str]:
+    if record.get("peer") in ("llm", "user") or (record.get("dir") is None and "http" not in record["data"]):
+        return
+    now, known = said(record), {(text.kind, text.name) for text in told.paragraphs}
+    if now.sender not in ("client", "server") and now.event != "tap_refused":
+        yield "who"
+    if told.situation in GENERAL:
+        yield "a situation of its own"
+    yield from (name for name in ("why", "next", "never", "spec", "twin") if not getattr(told, name))
+    yield from (f"what {blank} is" for blank in BLANKS if blank in told.why + told.next + told.never)
+    yield from (f"the field {name}" for name in now.message if ("field", name) not in known)
+    if now.is_answer and now.code is None and told.situation != "answer-to-nothing":
+        yield from () if "answer" in {kind for kind, _ in known} else ("what it answers",)
+    if now.code is not None and ("code", str(now.code)) not in known and told.situation != "refused-by-its-own-code":
+        yield f"the code {now.code}"
+    if now.method and ("method", now.method) not in known and not told.situation.startswith("unknown-"):
+        yield f"the method {now.method}"

@@ -73,7 +73,7 @@ class Terminal:
         shown = _SEQUENCE.sub("", self.raw.decode("utf-8", "replace"))
         return shown.replace("\r\n", "\n").replace("\r", "\n")
 
-    def see(self, pattern: str, seconds: float = 15) -> str:
+    def see(self, pattern: str, seconds: float = 60) -> str:
         """Waits until this is shown after what was seen before; gives what was shown up to its end."""
         deadline = time.monotonic() + seconds
         with self._news:
@@ -104,7 +104,7 @@ class Terminal:
         self._size(rows, columns)
         os.kill(self.process.pid, signal.SIGWINCH)
 
-    def wait(self, seconds: float = 15) -> int:
+    def wait(self, seconds: float = 60) -> int:
         code = self.process.wait(seconds)
         assert "Traceback" not in self.text, self.text
         return code
@@ -112,7 +112,7 @@ class Terminal:
     def records(self, *events: str) -> list[dict[str, Any]]:
         return records(self.logs, *events)
 
-    def recorded(self, event: str, count: int = 1, seconds: float = 15) -> list[dict[str, Any]]:
+    def recorded(self, event: str, count: int = 1, seconds: float = 60) -> list[dict[str, Any]]:
         """Waits until so many records of this event are in the log."""
         deadline = time.monotonic() + seconds
         while len(found := self.records(event)) < count:

@@ -180,7 +180,7 @@ WORDINGS: list[tuple[str, Callable[[str, Path], bool]]] = [
 ]
 
 
-@pytest.mark.parametrize("via", ["http", "stdio"])
+@pytest.mark.parametrize("via", ["http", pytest.param("stdio", marks=pytest.mark.hard)])
 def test_thirty_wordings_of_file_tasks(
     place: Path, start: Start, monkeypatch: pytest.MonkeyPatch, via: str, talk: Callable[..., Talk]
 ) -> None:

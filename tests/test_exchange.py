@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import socket
 import threading
 import time
 from collections.abc import Iterable, Iterator
@@ -11,6 +12,7 @@ from typing import Any
 import pytest
 
 from playground.wire import exchange
+from playground.wire.dialing import dial
 from playground.wire.exchange import Exchange, Line
 from playground.wire.transports import Deadline, NotReachable, TimedOut, TravelError
 from tests.impostors import STREAM, Impostor, Seen, http
@@ -40,8 +42,8 @@ def test_a_response_has_a_head_and_pieces() -> None:
         line = Line(server.url, {"X-Api-Key": "k"})
         call = line.call("POST", {"Accept": "a/b"}, b"body", "a message")
         head = call.head(soon())
-        assert exchange.kind_of(head) == "text/plain"
-        assert exchange.shown(head) == {
+        assert head.kind == "text/plain"
+        assert head.shown == {
             "status": 200,
             "headers": {"Content-Type": "text/plain; charset=utf-8", "Allow": "POST"},
         }
@@ -88,16 +90,15 @@ def test_a_silent_server_costs_the_limit_and_is_left() -> None:
 
     def silent(seen: Seen) -> Iterable[bytes]:
         over.wait(20)
-        yield b""
+        yield from [b"too late"] * 10_000
 
     with Impostor(silent) as server:
         call = Line(server.url).call("POST", {}, b"", "tools/list")
         with pytest.raises(TimedOut, match=r"took tools/list and did not answer in 0\.1 s"):
             call.head(soon(0.1))
         call.close()
-        call._feed._thread.join(5)
-        assert not call._feed._thread.is_alive(), "the socket was shut, which the server can see"
         over.set()
+        assert server.left.wait(5), "the socket was shut, which the server can see"
 
 
 @pytest.mark.parametrize("answer", [STREAM, http(body=b"x" * 1000)])
@@ -179,6 +180,79 @@ def test_a_connection_is_used_again() -> None:
     assert len(server.seen) == 3
 
 
+def test_a_connection_that_the_server_has_closed_is_not_used_again() -> None:
+    """It is looked at before each use; what was said unasked on it makes it useless too."""
+    for farewell in (b"", b"HTTP/1.1 408 Request Timeout\r\nContent-Length: 0\r\n\r\n"):
+        answer = [b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok", farewell]  # an iterable: then it hangs up
+        with Impostor(lambda seen, answer=answer: answer) as server:  # type: ignore[misc]
+            line = Line(server.url)
+            for _ in range(2):
+                call = line.call("POST", {}, b"", "a message")
+                call.head(soon())
+                assert call.body(soon()) == b"ok"
+                call.close()
+                deadline = time.monotonic() + 5
+                while line._idle and line._idle[0].is_idle() and time.monotonic() < deadline:
+                    pass
+            line.close()
+        assert len(server.seen) == 2
+
+
+def test_a_connection_is_given_back_also_when_the_line_was_closed_meanwhile() -> None:
+    keep = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
+    with Impostor(lambda seen: keep) as server:
+        line = Line(server.url)
+        call = line.call("POST", {}, b"", "a message")
+        call.head(soon())
+        line._is_closed = True
+        assert call.body(soon()) == b"ok"
+        call.close()
+        assert line._idle == []
+
+
+def test_what_the_user_says_in_a_header_counts_however_its_name_is_written() -> None:
+    with Impostor(lambda seen: http()) as server:
+        call = Line(server.url.replace("//", "//me:secret@"), {"user-agent": "mine"}).call("POST", {}, b"", "a message")
+        call.head(soon())
+        call.close()
+        call = Line(server.url).call("DELETE", {}, None, "the end")
+        call.head(soon())
+        call.close()
+    first, last = server.seen
+    assert first.headers["user-agent"] == "mine"
+    assert first.headers["authorization"] == "Basic bWU6c2VjcmV0"
+    assert "content-length" not in last.headers
+
+
+def test_what_is_said_before_hanging_up_is_heard() -> None:
+    """A server need not read all of a request that it refuses."""
+    refusal = http("413 Content Too Large", b"no")
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def refuse() -> None:
+            connection, _ = server.accept()
+            connection.recv(100)
+            connection.sendall(refusal)
+            connection.shutdown(socket.SHUT_WR)
+            has_answer.wait(10)
+            connection.close()
+
+        has_answer = threading.Event()
+        threading.Thread(target=refuse, daemon=True).start()
+        call = Line(f"http://127.0.0.1:{server.getsockname()[1]}/").call("POST", {}, b"x" * 1000, "a message")
+        assert call.head(soon()).status == 413
+        has_answer.set()
+        call.close()
+
+
+def test_who_speaks_no_tls_is_not_trusted() -> None:
+    with Impostor(lambda seen: b"") as server:
+        call = Line(server.url.replace("http:", "https:")).call("POST", {}, b"", "a message")
+        with pytest.raises(TravelError, match="could not agree on a safe connection"):
+            call.head(soon())
+        call.close()
+
+
 def test_closing_the_line_wakes_who_waits() -> None:
     over = threading.Event()
 
@@ -200,23 +274,18 @@ def test_closing_the_line_wakes_who_waits() -> None:
 
 
 def test_an_exchange_that_is_given_up_before_it_is_connected_sends_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    may_connect = threading.Event()
     with Impostor(lambda seen: http()) as server:
-        import urllib3.util.connection as dialing
-
-        connect = dialing.create_connection
-
-        def slow(*args: Any, **more: Any) -> Any:
-            may_connect.wait(10)
-            return connect(*args, **more)
-
-        monkeypatch.setattr(dialing, "create_connection", slow)
         call = Line(server.url).call("POST", {}, b"", "tools/call")
-        with pytest.raises(TimedOut):
-            call.head(soon(0.1))
+
+        def dial_and_give_up(*args: Any) -> Any:
+            wire = dial(*args)
+            call.hang_up()  # as another thread may
+            return wire
+
+        monkeypatch.setattr("playground.wire.exchange.dial", dial_and_give_up)
+        with pytest.raises(TravelError, match="did not answer tools/call"):
+            call.head(soon())
         call.close()
-        may_connect.set()
-        call._feed._thread.join(5)
         assert server.seen == []
 
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from playground.gate import API_HEADERS, MAX_BODY, Gate, NotAHost, Refusal, Rules, check
+from playground.gate import API_HEADERS, MAX_BODY, PASSED, Gate, NotAHost, Refusal, Rules, check
 
 ROUTES = {
     "/mcp": ("POST", "GET", "DELETE"),
@@ -220,6 +220,17 @@ def test_what_may_go_on_reaches_the_application_and_gets_the_headers() -> None:
     assert API_HEADERS.items() <= headers.items()
 
 
+def test_who_has_passed_by_the_same_rules_is_not_checked_again() -> None:
+    mine, other = gate(), gate()
+
+    def status(**more: Any) -> str:
+        return call(mine, HTTP_HOST="evil.example:5000", **more)[0]
+
+    assert status(**{PASSED: mine.rules}) == "200 OK"
+    assert status(**{PASSED: other.rules}) == "403 Forbidden"
+    assert status(HTTP_PLAYGROUND_PASSED=mine.rules) == "403 Forbidden"
+
+
 @pytest.mark.parametrize(("path", "is_rpc"), [("/rpc", True), ("/mcp", True), ("/healthz", False), ("/nowhere", False)])
 def test_a_refusal_is_json_of_the_paths_kind_and_runs_nothing(path: str, is_rpc: bool) -> None:
     app = Recorder()
@@ -279,6 +290,18 @@ def test_a_chunked_body_is_counted(size: int, expected: str) -> None:
 
 def test_a_body_without_length_or_end_is_no_body_and_left_alone() -> None:
     assert call(gate(), CONTENT_LENGTH="")[0] == "200 OK"
+
+
+def test_an_offer_of_another_protocol_never_reaches_the_application() -> None:
+    seen: list[dict[str, Any]] = []
+
+    def app(environ: dict[str, Any], start_response: Any) -> list[bytes]:
+        seen.append(environ)
+        start_response("200 OK", [])
+        return []
+
+    call(gate(app), HTTP_CONNECTION="Upgrade", HTTP_UPGRADE="websocket")
+    assert "HTTP_UPGRADE" not in seen[0]
 
 
 def test_allowed_hosts_are_names_with_or_without_a_port() -> None:

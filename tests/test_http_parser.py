@@ -102,6 +102,8 @@ REFUSED = {
         post("Content-Length: 104857600", "Expect: 100-continue"),
         post(CHUNKED, body=b"65\r\n" + b"x" * 101 + b"\r\n0\r\n\r\n"),
         post(CHUNKED, body=b"FFFFFFFFFFFFFFFFFFFFFFFF\r\n" + b"x" * 101),
+        post(CHUNKED, body=b"65\r\n"),
+        post(CHUNKED, body=b"1\r\nx\r\n64\r\n"),
         post(CHUNKED, body=b"\r\n" * 40_000),
     ],
     431: [post("X: " + "y" * 5000), b"GET /" + b"x" * 5000],
@@ -178,6 +180,12 @@ def test_a_full_disk_under_a_large_body_is_an_answer(monkeypatch: pytest.MonkeyP
 
 def test_a_failure_of_the_application_says_nothing_of_itself() -> None:
     assert Parser(BOOK).refusal().status == 500
+
+
+def test_a_request_that_may_go_on_says_by_which_rules() -> None:
+    assert parse(post("Content-Length: 2", body=b"{}")).passed is BOOK.gate.rules
+    assert parse(post(target="/nowhere")).passed is None
+    assert parse(b"nonsense\r\n\r\n").passed is None
 
 
 @given(st.binary(max_size=200), st.integers(1, 50))

@@ -477,6 +477,20 @@ def test_the_readme_is_rendered_or_shown_raw(gated: Ask, site: Path, monkeypatch
     assert body == (site / "README.md").read_bytes()
 
 
+def test_what_the_readme_leads_to_is_there(gated: Ask, site: Path) -> None:
+    for name in ("README.md", *log_viewer.BOOKS):
+        shutil.copyfile(ROOT / name, site / name)
+    found = re.findall(r'(?:href|src)="([^":#]+)"', gated("/readme")[2].decode())
+    pictures = [link for link in found if link.endswith(log_viewer.PICTURES)]
+    for name in pictures:
+        shutil.copyfile(ROOT / name, site / name) if name.startswith("docs/") else None
+    for link in found:
+        status, headers, _ = gated(f"/{link.removeprefix('/')}")
+        assert status == 200, link
+        assert link not in log_viewer.BOOKS or headers["content-type"].startswith("text/html"), link
+    assert set(log_viewer.BOOKS) <= set(found)
+
+
 def test_without_a_readme_there_is_a_sentence(gated: Ask, site: Path) -> None:
     (site / "README.md").unlink()
     for path in ("/readme", "/raw/README.md"):

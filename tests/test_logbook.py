@@ -101,6 +101,50 @@ def test_records_are_numbered_and_ordered(tmp_path: Path) -> None:
     assert [record["mono"] for record in found] == sorted(record["mono"] for record in found)
 
 
+def test_records_that_are_kept_are_written_in_one_piece(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    book = Logbook(tmp_path, "c")
+    write, written, kept = os.write, list[int](), book.kept()
+
+    def counted(descriptor: int, data: bytes) -> int:
+        written.append(write(descriptor, data))
+        return written[-1]
+
+    monkeypatch.setattr(os, "write", counted)
+    kept.write("one", {})
+    kept.frame("two", "{}", {})
+    assert (written, kept.is_empty) == ([], False)
+    kept.put()
+    kept.put()
+    assert (len(written), kept.is_empty) == (1, True)
+    monkeypatch.undo()
+    assert [record["event"] for record in records(book)] == ["one", "two"]
+    assert [record["seq"] for record in records(book)] == [1, 2]
+
+
+def test_who_puts_what_is_kept_waits_until_another_thread_has_written_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    book = Logbook(tmp_path, "c")
+    kept, write, is_writing, may_write = book.kept(), os.write, threading.Event(), threading.Event()
+
+    def slow(descriptor: int, data: bytes) -> int:
+        is_writing.set()
+        assert may_write.wait(10)
+        return write(descriptor, data)
+
+    monkeypatch.setattr(os, "write", slow)
+    kept.write("one", {})
+    threads = [threading.Thread(target=kept.put) for _ in range(2)]
+    threads[0].start()
+    assert is_writing.wait(10)
+    threads[1].start()
+    assert threads[1].is_alive(), "there is nothing left to be put, but it is not in the log yet"
+    may_write.set()
+    for thread in threads:
+        thread.join()
+    assert len(records(book)) == 1
+
+
 # ---- Frames ------------------------------------------------------------------------------------------------
 
 
@@ -241,6 +285,35 @@ def test_a_gap_that_is_lost_itself_is_counted(tmp_path: Path, monkeypatch: pytes
     monkeypatch.setattr(os, "write", write)
     book.write("after", {})
     assert [record["data"].get("lost") for record in records(book)] == [1, 2, None]
+
+
+def test_of_records_written_together_those_that_got_through_are_not_counted_as_lost(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    book = Logbook(tmp_path, "c")
+    write, calls = os.write, list[bytes]()
+
+    def full(descriptor: int, data: bytes) -> int:
+        calls.append(data)
+        if len(calls) > 1:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        return write(descriptor, data[: data.index(b"\n") + 20])
+
+    kept = book.kept()
+    for event in ("through", "torn", "lost"):
+        kept.write(event, {})
+    monkeypatch.setattr(os, "write", full)
+    kept.put()
+    monkeypatch.undo()
+    for event in ("after", "and more"):
+        kept.write(event, {})
+    kept.put()
+    through, torn, gap, *after = book.path.read_bytes().splitlines()
+    assert json.loads(through)["event"] == "through"
+    with pytest.raises(ValueError):  # noqa: PT011 - half a record
+        json.loads(torn)
+    assert json.loads(gap)["data"]["lost"] == 2
+    assert [json.loads(record)["seq"] for record in after] == [5, 6]
 
 
 def test_a_folder_that_can_not_be_used_breaks_nothing(tmp_path: Path) -> None:

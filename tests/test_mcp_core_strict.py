@@ -253,3 +253,20 @@ def test_any_bytes_are_a_value_or_a_refusal(data: bytes) -> None:
     except NotJSON:
         return
     assert repr(json.loads(data)) == repr(value)
+
+
+@pytest.mark.parametrize("has_machine", [True, False])
+def test_an_encoder_is_json_itself_with_or_without_the_machine_in_c(
+    has_machine: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if not has_machine:
+        monkeypatch.setattr(json.encoder, "c_make_encoder", None)
+    encode = strict.encoder(default=str)
+    value: Any = {"a": [1, 2.5, 1e16, -0.0, None, True, "é\x7f\u2028\ud800"], "b": {}, "c": [], "d": {1}, "e": 10**30}
+    assert encode(value) == json.dumps(value, separators=(",", ":"), default=str)
+    assert encode("é") == '"\\u00e9"'
+    with pytest.raises(ValueError, match="JSON compliant"):
+        encode([math.nan])
+    value["a"].append(value)
+    with pytest.raises((RecursionError, ValueError)):
+        encode(value)

@@ -94,3 +94,20 @@ def test_the_real_log_of_a_client_is_one_conversation(logs: Path) -> None:
     records = Log(OLD).hello().ask("tools/list")
     at = write(logs, *records)
     assert len(scene(Folder(logs), "a.jsonl", at[-1]).records) == len(records)
+
+
+def test_a_stranger_who_names_itself_and_sends_no_trace_has_one_conversation_on_several_connections(logs: Path) -> None:
+    def request(n: int, name: str, connection: str, **more: Any) -> dict[str, Any]:
+        meta = {"io.modelcontextprotocol/clientInfo": {"name": name, "version": "1"}}
+        data = {"message": {"id": n, "method": "tools/list", "params": {"_meta": meta}}}
+        return {"n": n, "component": "mcp-tap", "pid": 1, "exchange": f"{connection}/client/{n}", "data": data, **more}
+
+    at = write(
+        logs,
+        request(0, "a", "http-1"),
+        request(1, "b", "http-2"),
+        request(2, "a", "http-3", trace="t"),
+        {"n": 3, "exchange": "http-1/client/0"},
+        request(4, "a", "http-4"),
+    )
+    assert numbers(scene(Folder(logs), "a.jsonl", at[4]).records) == [0, 3, 4]

@@ -1,5 +1,6 @@
 """A conversation over HTTP: what becomes JSON, what becomes a stream, and what happens when the reader leaves."""
 
+import io
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,7 +13,7 @@ from mcp_core.catalogue import Change
 from mcp_core.messages import Notification, Request, Result, encode
 from mcp_core.revisions import CLIENT_CAPABILITIES_KEY, VERSION_KEY
 from playground.server import posts
-from playground.server.posts import Answer, HttpLive
+from playground.server.posts import Answer, HttpLive, Visit
 from tests.shells import Stage, call, logbook
 
 STATELESS = {VERSION_KEY: "2026-07-28", CLIENT_CAPABILITIES_KEY: {}}
@@ -38,6 +39,30 @@ def post(live: HttpLive, message: Any, headers: dict[str, str] | None = None) ->
 def events(reading: Iterator[str]) -> list[sse.Event]:
     decoder = sse.Decoder()
     return [event for text in reading for event in decoder.feed(text)]
+
+
+def test_a_visit_is_the_body_the_headers_and_of_them_to_the_log_only_what_matters() -> None:
+    environ = {
+        "REQUEST_METHOD": "POST",
+        "PATH_INFO": "/mcp",
+        "CONTENT_TYPE": "application/json",
+        "CONTENT_LENGTH": "2",
+        "HTTP_MCP_SESSION_ID": "abc",
+        "HTTP_AUTHORIZATION": "Bearer x",
+        "wsgi.input": io.BytesIO(b"{} and what belongs to the next"),
+        "playground.on_gone": print,
+    }
+    visit = Visit.of(environ)
+    assert (visit.raw, visit.on_gone) == (b"{}", print)
+    headers = {"content-type": "application/json", "mcp-session-id": "abc"}
+    assert visit.headers == headers | {"authorization": "Bearer x"}
+    shown = {"Content-Type": "application/json", "Mcp-Session-Id": "abc"}
+    assert visit.http == {"method": "POST", "path": "/mcp", "headers": shown}
+
+
+def test_a_visit_without_a_body_is_one_too() -> None:
+    visit = Visit.of({"REQUEST_METHOD": "GET", "PATH_INFO": "/events", "wsgi.input": io.BytesIO(b"x")})
+    assert visit == Visit(b"", {}, {"method": "GET", "path": "/events", "headers": {}}, None)
 
 
 def test_an_answer_alone_is_json(stage: Stage, tmp_path: Path) -> None:
@@ -112,6 +137,9 @@ def test_the_answer_to_a_question_arrives_in_another_post(stage: Stage, tmp_path
     [last] = events(reading)
     assert json.loads(last.data)["result"]["content"][0]["text"] == "Ana"
     assert not live.is_in_use
+    answered = [json.loads(line) for line in (tmp_path / "mcp-server.jsonl").read_text().splitlines()][-1]
+    kind = answered["data"]["http"]["headers"]["Content-Type"]
+    assert kind == "text/event-stream", "the log says how the answer really left"
 
 
 def test_a_client_may_be_sent_away_and_fetches_the_rest(stage: Stage, tmp_path: Path) -> None:
@@ -119,7 +147,7 @@ def test_a_client_may_be_sent_away_and_fetches_the_rest(stage: Stage, tmp_path: 
     answer = post(live, call("away"))
     assert answer.events is not None
     beginning, hint = events(answer.events)
-    assert (beginning.id, hint.retry) == ("s2-0", 20)
+    assert (beginning.id, hint.retry) == ("s1-0", 20)
     stage.may_go_on.set()
     reading = live.resume(beginning.id)
     assert reading is not None
@@ -186,6 +214,17 @@ def test_a_batch_of_what_asks_nothing_is_accepted_and_of_what_is_nothing_refused
     refused = live.post_batch([note, 1], b"[]", None, {})
     assert refused.status == 400
     assert [error["error"]["code"] for error in json.loads(refused.text or "")] == [-32600]
+
+
+def test_whoever_has_read_the_beginning_of_the_general_stream_has_it(stage: Stage, tmp_path: Path) -> None:
+    live = live_of(stage, tmp_path)
+    reading = live.resume(None)
+    assert reading is not None
+    next(reading)
+    assert live.is_in_use
+    assert live.resume(None) is None
+    reading.close()
+    assert not live.is_in_use
 
 
 def test_only_so_many_streams_are_kept(stage: Stage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

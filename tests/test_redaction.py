@@ -34,6 +34,7 @@ def masked(value: Any, secret: str = SECRET) -> Any:
         ({"a": [json.dumps({"k": SECRET}, ensure_ascii=True)]}, {"a": ['{"k": "***"}']}),
         ({"a": json.dumps(json.dumps({"k": SECRET}))}, {"a": '"{\\"k\\": \\"***\\"}"'}),
         ([quote(SECRET, safe="")], [MASK]),
+        ([SECRET.encode().hex(), f"X{SECRET.encode().hex().upper()}X"], [MASK, f"X{MASK}X"]),
     ],
 )
 def test_a_secret_is_masked_where_it_stands(value: Any, expected: Any) -> None:

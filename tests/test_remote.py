@@ -13,6 +13,7 @@ from playground.host.loop import Answer, Interrupted
 from playground.host.providers.failure import Failure
 from playground.host.providers.line import Exchange
 from playground.host.providers.openai_like import OpenAILike
+from playground.host.tools import Tool
 from tests.impostors import STREAM, Impostor, Seen, http
 
 HISTORY = Conversation().ask("hi")
@@ -51,6 +52,13 @@ def test_an_answer_has_the_bodies_as_they_were_and_the_wire_sees_both() -> None:
     assert seen[1][1] == 200
     assert server.seen[0].headers["authorization"] == "Bearer sk-1"
     assert server.seen[0].path == "/v1/chat/completions"
+
+
+def test_an_offer_is_worked_out_once_for_the_same_tools() -> None:
+    provider = asking("http://127.0.0.1:1/mcp")
+    first = provider.offer([Tool("a")])
+    assert provider.offer((Tool("a"),)) is first
+    assert [one.alias for one in provider.offer([Tool("a"), Tool("b")]).tools] == ["a", "b"]
 
 
 def test_the_connection_is_used_again_after_a_good_answer_and_never_after_a_bad_one() -> None:

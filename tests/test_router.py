@@ -73,6 +73,7 @@ def test_tools_of_all_servers_stand_in_a_stable_order_under_names_of_their_own(o
     assert names[3:] == sorted(names[3:])
     assert "files__read_file" in names
     assert names == [entry.name for entry in router.tools()]
+    assert router.tools() is router.tools()  # so that what is worked out of them is worked out once
 
 
 def test_a_call_goes_back_to_its_own_server(opened: Open, tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from playground.telling.said import Said, key_of, said
+from playground.telling.said import Said, key_of, said, spoken
 
 
 def record(message: Any = None, **more: Any) -> dict[str, Any]:
@@ -68,3 +68,25 @@ def test_headers_are_found_in_any_case() -> None:
 def test_two_ids_that_look_alike_are_two() -> None:
     assert key_of(1) != key_of("1")
     assert key_of(True) is None
+
+
+def test_an_array_is_read_message_by_message_unless_each_has_a_record_of_its_own() -> None:
+    batch = record([{"id": 1, "method": "ping"}, {"method": "x"}, 5], exchange="c1/client/raw-1")
+    assert [(one.kind, one.sender, one.id) for one in spoken(batch)] == [
+        ("batch", "client", None),
+        ("request", "client", "1"),
+        ("notification", "client", None),
+        ("unparsed", "client", None),
+    ]
+    assert [one.kind for one in spoken({**batch, "event": "tap_batch"})] == ["batch"]
+    raw = {"dir": "out", "peer": "server", "data": {"raw": '[{"id":1,"method":"ping"}]'}}
+    assert [one.kind for one in spoken(raw)] == ["batch", "request"]
+    assert [one.kind for one in spoken({**raw, "data": {"raw": "[1"}})] == ["unparsed"]
+    assert [one.kind for one in spoken(record({"id": 1, "method": "ping"}))] == ["request"]
+
+
+def test_an_exchange_names_the_connection_unless_it_is_a_span() -> None:
+    assert said(record({}, exchange="c1/client/1")).connection == "c1"
+    assert said(record({}, exchange="span:abc")).connection == ""
+    odd = said({"data": {"sse": 5, "stream": 5}})
+    assert (odd.sse, odd.stream) == ({}, "")

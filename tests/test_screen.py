@@ -48,6 +48,13 @@ def test_elsewhere_than_on_a_terminal_the_answer_alone_goes_to_stdout() -> None:
     assert both.written[1] == '→ files__read {"a": "é"}\n  found\n  ✗ no\n! It loops.\n'
 
 
+def test_a_secret_is_never_shown() -> None:
+    both = Both(secrets=["open-sesame"])
+    both.screen.note("Nothing answers at http://ann:open-sesame@host/.")
+    both.screen.text("at http://ann:open-sesame@host/")
+    assert both.written == ("at http://ann:***@host/\n", "Nothing answers at http://ann:***@host/.\n")
+
+
 def test_on_a_terminal_pieces_are_shown_as_they_come_and_not_twice() -> None:
     both = Both(is_terminal=True)
     both.screen.thinks("model")

@@ -92,6 +92,15 @@ def test_variables_come_from_the_environment_and_keys_among_them_are_secrets(tmp
     assert set(found.secrets) == {"tok-123456789", "Bearer tok-123456789", "written-out"}
 
 
+def test_the_passwords_and_tokens_of_addresses_are_secrets(tmp_path: Path) -> None:
+    entries = {
+        "a": {"url": "https://ann:open-sesame@example.org/mcp?token=t0p-s3cret"},
+        "b": {"command": "npx", "args": ["some-server", "postgres://ann:sesame-open@host/db"]},
+    }
+    found = read(written(tmp_path, {"mcpServers": entries}), settings(tmp_path))
+    assert set(found.secrets) == {"open-sesame", "t0p-s3cret", "sesame-open"}
+
+
 def test_a_variable_has_a_default_and_an_unknown_one_is_the_entrys_problem(tmp_path: Path) -> None:
     assert filled({"a": ["${X:-1}${Y}"], "n": 5}, {"Y": "2"}, []) == {"a": ["12"], "n": 5}
     entry = one(tmp_path, {"command": "c", "env": {"A": "${NOWHERE}"}})

@@ -105,3 +105,8 @@ def test_nothing_heavy_is_imported_without_a_dotenv() -> None:
     code = "import sys, playground.settings as s; s.load(root=s.Path('/nonexistent')); print('dotenv' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], cwd=PROJECT_ROOT, capture_output=True, text=True, check=True)
     assert done.stdout == "False\n"
+
+
+def test_the_password_in_an_address_is_a_secret(tmp_path: Path) -> None:
+    environ = {"OPENAI_BASE_URL": "http://ann:open-sesame@host/v1", "X": "http://host/?token=t0p-s3cret"}
+    assert load({}, environ=environ, root=tmp_path).secrets() == ("open-sesame", "t0p-s3cret")

@@ -34,6 +34,10 @@ ODD = st.sampled_from(
         b'{"level":"ERROR","x":"\\x"}',
         b'{"level":"ERROR","x":01}',
         b'{"level":"ERROR","x":NaN}',
+        b'{"level":"tools\\/call"}',
+        b'{"level" : "tools/call"}',
+        b'{"level":"\\u212a \xe2\x84\xaa"}',
+        b'{"level":"\\u212A","a":1E3}',
         b'{"level":',
         b'"ERROR"}',
         b'["level","ERROR"]',
@@ -41,11 +45,12 @@ ODD = st.sampled_from(
     ]
 )
 LINES = st.lists(ODD | RECORDS.map(lambda text: text.encode("utf-8", "surrogatepass")), max_size=8)
+WORDS = ["ERROR", "5", "true", "JSON", "tools/call", 'a"b', "back\\slash", "é", ""]
 KEYS = st.lists(st.sampled_from(["level", "data", "message", "a", "0", "é", "raw", "flaw"]), min_size=1, max_size=5)
 TERMS = st.one_of(
-    st.tuples(st.sampled_from(["=", "!=", "~"]), KEYS.map(".".join), st.sampled_from(["ERROR", "5", "true", "JSON"])),
+    st.tuples(st.sampled_from(["=", "!=", "~"]), KEYS.map(".".join), st.sampled_from(WORDS)),
     st.tuples(st.sampled_from(["<", ">"]), KEYS.map(".".join), st.floats(-9, 9)),
-    st.tuples(st.just("text"), st.sampled_from(["ERROR", "error", "json", ""])),
+    st.tuples(st.just("text"), st.sampled_from([*WORDS, "error", "json", "k", "1000", "inf", "leve", ""])),
 )
 TREES = st.recursive(
     TERMS.map(list),

@@ -49,6 +49,25 @@ def listed(log: Log, cursor: str | None = None) -> Log:
 
 
 FORM = {"mode": "form", "message": "Sure?", "requestedSchema": {}}
+LISTEN = {"method": "GET", "path": "/mcp", "headers": {"Mcp-Session-Id": "s"}}
+NAMED = {"method": "POST", "path": "/mcp", "headers": {"Mcp-Session-Id": "s"}}
+
+
+def heard(log: Log, http: Json, exchange: str = "c1/client/raw-1", **data: Any) -> list[Json]:
+    """HTTP without a message from the server, as the tap writes it down."""
+    return log.put(event="tap_http", dir="in", peer="server", data={"http": http, **data}, exchange=exchange)
+
+
+def sent(log: Log, http: Json, exchange: str = "c1/client/raw-1") -> Log:
+    """HTTP without a message from the client."""
+    log.put(event="tap_http", dir="out", peer="server", data={"http": http}, exchange=exchange)
+    return log
+
+
+def cut(log: Log, by: str, exchange: str) -> list[Json]:
+    return log.put(event="tap_cut", data={"by": by}, exchange=exchange)
+
+
 ASKS = {"resultType": "input_required", "inputRequests": {"a": {"method": "roots/list"}}, "requestState": "s"}
 
 STORIES: dict[str, Callable[[], list[Json]]] = {
@@ -57,8 +76,9 @@ STORIES: dict[str, Callable[[], list[Json]]] = {
     "initialize-after-a-probe": lambda: after(
         Log(NEW), lambda t: t.ask("server/discover"), lambda t: t.fail(-32601)
     ).ask("initialize", {"protocolVersion": OLD}),
+    "task-asked-after": lambda: old().ask("tasks/get", {"taskId": "t"}),
     "initialize-because-the-session-is-gone": lambda: after(
-        old(), lambda t: t.ask("ping"), lambda t: t.fail(-32600, status=404)
+        old(), lambda t: t.ask("ping", http=NAMED), lambda t: t.fail(-32600, status=404)
     ).ask("initialize", {"protocolVersion": OLD}),
     "initialize-again": lambda: old().ask("initialize", {"protocolVersion": OLD}),
     "again-in-a-revision-both-know": lambda: after(
@@ -93,6 +113,7 @@ STORIES: dict[str, Callable[[], list[Json]]] = {
     ),
     "list-for-the-headers": lambda: after(calling(new()), lambda t: t.fail(-32020, status=400)).ask("tools/list"),
     "list-again": lambda: listed(old()).ask("tools/list"),
+    "incomplete": lambda: old().ask("tools/call", {"name": 5}),
     "call-corrected": lambda: after(calling(listed(old())), lambda t: t.get({"isError": True})).ask("tools/call", CALL),
     "call-with-a-token": lambda: old().ask("tools/call", {**CALL, "_meta": {"progressToken": 7}}),
     "call-from-the-list": lambda: listed(old()).ask("tools/call", CALL),
@@ -120,7 +141,10 @@ STORIES: dict[str, Callable[[], list[Json]]] = {
         "notifications/cancelled", {"requestId": 2}
     ),
     "cancel-nothing": lambda: old().tell("notifications/cancelled", {"requestId": "x"}),
-    "cancel-a-subscription": lambda: after(new(), lambda t: t.ask("subscriptions/listen")).tell(
+    "cancel-by-message-over-http": lambda: after(new(), lambda t: t.ask("subscriptions/listen")).tell(
+        "notifications/cancelled", {"requestId": 2}
+    ),
+    "cancel-a-subscription": lambda: after(Log(NEW, "stdio").hello(), lambda t: t.ask("subscriptions/listen")).tell(
         "notifications/cancelled", {"requestId": 2}
     ),
     "roots-changed": lambda: old().tell("notifications/roots/list_changed"),
@@ -141,6 +165,7 @@ STORIES: dict[str, Callable[[], list[Json]]] = {
     ),
     "roots": lambda: after(calling(old()), lambda t: t.asked("roots/list")).reply({"result": {"roots": []}}),
     "pong": lambda: after(old(), lambda t: t.asked("ping")).reply({"result": {}}),
+    "answered-otherwise": lambda: after(old(), lambda t: t.asked("x/y")).reply({"result": {}}),
     "client-refuses": lambda: after(old(), lambda t: t.asked("roots/list")).reply({"error": {"code": -32601}}),
     "answer-to-nothing": lambda: old().reply({"result": {}}, id="s9"),
     # results of the server
@@ -157,6 +182,13 @@ STORIES: dict[str, Callable[[], list[Json]]] = {
         TOOLS
     ),
     "listed": lambda: listed(old()).records,
+    "task-begun": lambda: calling(old(), task={"ttl": 9}).get({"task": {"taskId": "t", "status": "working"}}),
+    "task-told": lambda: after(old(), lambda t: t.ask("tasks/get", {"taskId": "t"})).get({"status": "working"}),
+    "task-news": lambda: old().news("notifications/tasks/status", {"taskId": "t", "status": "working"}),
+    "tool-not-named": lambda: after(old(), lambda t: t.ask("tools/call")).get({"isError": True}),
+    "tool-unknown": lambda: after(listed(old()), lambda t: t.ask("tools/call", {"name": "dance"})).get(
+        {"isError": True}
+    ),
     "tool-failed": lambda: calling(old()).get({"isError": True}),
     "done-after-answers": lambda: calling(new(), inputResponses={}).get({"content": []}),
     "done": lambda: calling(old()).get({"content": []}),
@@ -172,7 +204,9 @@ STORIES: dict[str, Callable[[], list[Json]]] = {
     # errors of the server
     "refused-unreadable": lambda: old().fail(-32700),
     "refused-probe": lambda: after(Log(NEW), lambda t: t.ask("server/discover")).fail(-32601),
-    "refused-session-gone": lambda: calling(old()).fail(-32600, status=404),
+    "refused-session-gone": lambda: after(old(), lambda t: t.ask("tools/call", CALL, http=NAMED)).fail(
+        -32001, status=404
+    ),
     "refused-no-session": lambda: after(Log(OLD), lambda t: t.ask("tools/list")).fail(-32600, status=400),
     "refused-no-message": lambda: after(Log(NEW), lambda t: t.ask("tools/list")).fail(-32600, status=400),
     "refused-url-first": lambda: calling(old()).fail(-32042),
@@ -184,14 +218,18 @@ STORIES: dict[str, Callable[[], list[Json]]] = {
     "refused-method": lambda: after(old(), lambda t: t.ask("x/y")).fail(-32601),
     "refused-state": lambda: calling(new(), requestState="x").fail(-32602),
     "refused-cursor": lambda: after(old(), lambda t: t.ask("tools/list", {"cursor": "x"})).fail(-32602),
+    "refused-incomplete": lambda: after(old(), lambda t: t.ask("resources/read")).fail(-32602),
     "refused-no-tool": lambda: calling(old()).fail(-32602),
-    "refused-params": lambda: after(old(), lambda t: t.ask("prompts/get")).fail(-32602),
+    "refused-params": lambda: after(old(), lambda t: t.ask("prompts/get", {"name": "p"})).fail(-32602),
     "refused-fault": lambda: calling(old()).fail(-32603),
     "refused-by-its-own-code": lambda: calling(old()).fail(-1),
     # notifications of the server
     "progress-because-of-a-token": lambda: calling(old(), _meta={"progressToken": 7}).news(
         "notifications/progress", {"progressToken": 7}
     ),
+    "progress-after-cancel": lambda: after(
+        calling(old(), _meta={"progressToken": 7}), lambda t: t.tell("notifications/cancelled", {"requestId": 2})
+    ).news("notifications/progress", {"progressToken": 7}),
     "progress-nobody-asked-for": lambda: calling(old()).news("notifications/progress", {"progressToken": 7}),
     "log-because-of-the-request": lambda: calling(new(), _meta={"io.modelcontextprotocol/logLevel": "info"}).news(
         "notifications/message"
@@ -199,15 +237,22 @@ STORIES: dict[str, Callable[[], list[Json]]] = {
     "log-because-of-the-level": lambda: after(old(), lambda t: t.ask("logging/setLevel"), lambda t: t.get()).news(
         "notifications/message"
     ),
+    "log-nobody-wanted": lambda: calling(new()).news("notifications/message"),
     "log-unasked": lambda: calling(old()).news("notifications/message"),
     "subscribed": lambda: after(new(), lambda t: t.ask("subscriptions/listen")).news(
         "notifications/subscriptions/acknowledged", {"_meta": {SUBSCRIPTION_KEY: 2}}
     ),
-    "news-of-a-resource": lambda: old().news("notifications/resources/updated", {"uri": "a:b"}),
+    "news-of-a-resource": lambda: after(
+        old(), lambda t: t.ask("resources/subscribe", {"uri": "a:b"}), lambda t: t.get()
+    ).news("notifications/resources/updated", {"uri": "a:b"}),
+    "news-nobody-asked-for": lambda: old().news("notifications/resources/updated", {"uri": "a:b"}),
     "news-for-a-subscription": lambda: after(new(), lambda t: t.ask("subscriptions/listen")).news(
         "notifications/tools/list_changed", {"_meta": {SUBSCRIPTION_KEY: 2}}
     ),
-    "news-after-a-call": lambda: calling(old()).news("notifications/tools/list_changed"),
+    "news-during-a-call": lambda: calling(old()).news("notifications/tools/list_changed"),
+    "news-after-a-call": lambda: after(calling(old()), lambda t: t.get(), lambda t: t.ask("ping")).news(
+        "notifications/tools/list_changed"
+    ),
     "news-of-a-list": lambda: old().news("notifications/tools/list_changed"),
     "question-closed": lambda: old().news("notifications/elicitation/complete", {"elicitationId": "e"}),
     "canceled-by-the-server": lambda: old().news("notifications/cancelled", {"requestId": "s1"}),
@@ -216,15 +261,46 @@ STORIES: dict[str, Callable[[], list[Json]]] = {
     "question-with-a-form": lambda: calling(old()).asked("elicitation/create", FORM),
     "question-with-a-page": lambda: calling(old()).asked("elicitation/create", {"mode": "url"}),
     "question-for-the-model": lambda: calling(old()).asked("sampling/createMessage"),
-    "question-for-the-folders": lambda: calling(old()).asked("roots/list"),
-    "question-out-of-the-blue": lambda: old().asked("roots/list"),
+    "question-for-the-folders-first": lambda: old().asked("roots/list"),
+    "question-for-the-folders-anew": lambda: after(
+        old(), lambda t: t.asked("roots/list"), lambda t: t.tell("notifications/roots/list_changed")
+    ).asked("roots/list", id="s2"),
+    "question-for-the-folders": lambda: after(
+        calling(old()), lambda t: t.asked("roots/list"), lambda t: t.reply({"result": {}})
+    ).asked("roots/list", id="s2"),
+    "question-out-of-the-blue": lambda: old().asked("sampling/createMessage"),
     "question-in-the-wrong-era": lambda: calling(new()).asked("roots/list"),
     # HTTP alone, and what is no message
     "accepted": lambda: old().http("client_accepted", {"status": 202}, "c1/client/n1"),
     "accepted-answer": lambda: after(
         calling(old()), lambda t: t.asked("roots/list"), lambda t: t.reply({"result": {}})
     ).http("client_accepted", {"status": 202}, "c1/server/s1"),
-    "bare-status": lambda: old().http("client_accepted", {"status": 405}),
+    "accepted-question": lambda: after(old(), lambda t: t.ask("ping")).http(
+        "client_accepted", {"status": 202}, "c1/client/2"
+    ),
+    "bare-status": lambda: old().http("client_accepted", {"status": 418}),
+    "refused-by-the-tap": lambda: Log().put(event="tap_refused", peer="client", data={"http": {"status": 403}}),
+    "looking-for-keys": lambda: sent(old(), {"method": "GET", "path": "/.well-known/x"}).records,
+    "told-about-keys": lambda: sent(old(), {"method": "GET", "path": "/.well-known/x"}).put(
+        event="tap_unreadable", dir="in", peer="server", data={"raw": "{}"}, exchange="c1/client/raw-1"
+    ),
+    "asked-by-http": lambda: sent(old(), {"method": "OPTIONS", "path": "/mcp"}).records,
+    "posting-place": lambda: heard(sent(Log(), LISTEN), {"status": 200}, sse={"event": "endpoint"}, data="/x"),
+    "primed": lambda: heard(calling(old()), {"status": 200}, "c1/client/2", sse={"id": "1"}),
+    "listening-begins": lambda: heard(sent(old(), LISTEN), {"status": 200}),
+    "listening-declined": lambda: heard(sent(old(), LISTEN), {"status": 405}),
+    "session-forgotten": lambda: heard(sent(old(), {"method": "DELETE"}), {"status": 204}),
+    "session-kept": lambda: heard(sent(old(), {"method": "DELETE"}), {"status": 405}),
+    "key-wanted": lambda: heard(calling(old()), {"status": 401}, "c1/client/2"),
+    "place-refused": lambda: heard(calling(old()), {"status": 403}, "c1/client/2"),
+    "session-unknown": lambda: heard(sent(old(), LISTEN), {"status": 404}),
+    "cut-a-subscription": lambda: cut(after(new(), lambda t: t.ask("subscriptions/listen")), "client", "c1/client/2"),
+    "cut-listening": lambda: cut(sent(old(), LISTEN), "client", "c1/client/raw-1"),
+    "cut-cancels": lambda: cut(calling(new()), "client", "c1/client/2"),
+    "cut-a-call": lambda: cut(calling(old()), "client", "c1/client/2"),
+    "cut": lambda: cut(calling(old()), "server", "c1/client/2"),
+    "nobody-there": lambda: Log().put(event="tap_unreachable", data={"reason": "no"}),
+    "said-for-people": lambda: Log().put(event="server_stderr", peer="server", data={"line": "hello"}),
     "session-ended": lambda: old().http("client_session_end", {"method": "DELETE", "status": 204}),
     "listening": lambda: old().http("client_listen", {"method": "GET"}),
     "listening-resumed": lambda: old().http("client_listen", {"method": "GET", "headers": {"Last-Event-ID": "3"}}),

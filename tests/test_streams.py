@@ -86,7 +86,7 @@ def test_a_new_reader_takes_the_place_of_the_old(stream: Stream) -> None:
     next(second)
     assert list(first) != [], "what was there is still handed over"
     assert stream.is_read
-    second.close()  # type: ignore[attr-defined]
+    second.close()
     assert not stream.is_read
 
 

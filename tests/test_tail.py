@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
 
 from playground.viewer import tail
-from playground.viewer.tail import CHUNK, GRACE, HEAD, LINE_LIMIT, MEMORY, Line, Notice, Strand, Tail
+from playground.viewer.tail import CHUNK, GRACE, HEAD, LINE_LIMIT, MEMORY, WAITING, Line, Notice, Strand, Tail
 
 
 def read(strand: Strand, content: bytes, touched: bool = False) -> list[Line]:
@@ -105,6 +105,30 @@ def test_a_line_of_exactly_the_limit_is_whole() -> None:
     assert len(line.data) == LINE_LIMIT
 
 
+def test_a_line_too_long_to_be_kept_while_it_waits_is_whole_in_the_end() -> None:
+    strand, content = Strand(), b"a\n" + b"x" * (3 * WAITING) + b"\nb\n"
+    assert texts(read(strand, content[:WAITING])) == [b"a"]
+    assert texts(read(strand, content)) == [b"x" * (3 * WAITING), b"b"]
+
+
+def test_such_a_line_may_have_been_cut_away_before_it_is_read_again() -> None:
+    strand, content = Strand(), b"x" * (3 * WAITING) + b"\n"
+    while ask := strand.wants(len(content)):
+        if ask[1] > 2 * WAITING:  # now it is to be read as a whole
+            break
+        assert strand.takes(content[ask[0] : ask[0] + ask[1]]) == []
+    assert strand.takes(b"new\n") == []
+    assert strand.news() == [Notice("truncated")]
+    assert texts(read(strand, b"new\n")) == [b"new"]
+
+
+def test_of_such_a_line_that_never_ends_the_beginning_is_told() -> None:
+    strand = Strand()
+    read(strand, b"x" * (3 * WAITING))
+    (line,) = strand.finish()
+    assert (line.size, len(line.data), line.is_cut) == (3 * WAITING, HEAD, True)
+
+
 def test_a_long_line_takes_no_more_memory_than_the_limit() -> None:
     strand = Strand()
     piece = b"x" * CHUNK
@@ -112,7 +136,7 @@ def test_a_long_line_takes_no_more_memory_than_the_limit() -> None:
         ask = strand.wants((count + 1) * CHUNK)
         assert ask is not None
         strand.takes(strand.memory + piece)
-        assert sum(map(len, strand._pieces)) <= LINE_LIMIT
+        assert sum(map(len, strand._pieces)) <= WAITING
 
 
 def test_a_long_line_in_one_piece_is_cut_too() -> None:
@@ -323,8 +347,10 @@ class FileSystem(RuleBasedStateMachine):
             if len(self.told) > before:
                 self.tail.grew(inode, self.now)
         for inode, lines in self.tail.retire(self.now):
-            self.told += texts(lines)
-            if lines:  # its last line ends now
+            for line in lines:  # its last line ends now; one that was too long to wait is told by its beginning
+                whole = self.content[inode][line.at : line.at + line.size]
+                assert whole.startswith(line.data)
+                self.told.append(whole)
                 self.content[inode] += b"\n"
                 self.seen[inode] += 1
 
@@ -339,6 +365,16 @@ class FileSystem(RuleBasedStateMachine):
 
 FileSystem.TestCase.settings = settings(max_examples=150, stateful_step_count=30, deadline=None)
 TestAgainstTheModel: Any = FileSystem.TestCase
+
+
+def test_the_model_agrees_where_lines_are_too_long_to_be_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    from hypothesis.stateful import run_state_machine_as_test
+
+    monkeypatch.setattr(tail, "WAITING", 4)
+    monkeypatch.setattr(tail, "HEAD", 2)
+    run_state_machine_as_test(
+        FileSystem, settings=settings(max_examples=100, stateful_step_count=30, database=None, deadline=None)
+    )
 
 
 @pytest.mark.hard

@@ -18,12 +18,14 @@ import pytest
 from mcp import Client, StdioServerParameters, stdio_client
 from mcp.client.sse import sse_client
 
-from mcp_core.sse import Decoder
+from mcp_core.revisions import CLIENT_CAPABILITIES_KEY, CLIENT_INFO_KEY, VERSION_KEY
+from mcp_core.sse import Decoder, Event
 from playground import tap
 from playground.explainer import explain
 from tests.conformance import suite
 from tests.conftest import ROOT, clean_environment
 from tests.interop.test_python_sdk import use_everything
+from tests.talks import lacking, tellings
 from tests.taps import Record, frames, records, tapped
 
 MODES = ["auto", "legacy", "2026-07-28"]
@@ -101,7 +103,8 @@ def test_the_official_client_is_watched_through_a_pipe(tmp_path: Path, mode: str
     found = records(tmp_path / "mcp-tap.jsonl")
     is_paired_and_explained(found)
     server = [r for r in records(tmp_path / "mcp-server.jsonl") if "dir" in r]
-    assert {r.get("exchange") for r in server} == {r.get("exchange") for r in found if "dir" in r}
+    named = {str(r["exchange"]) for r in found if "dir" in r}
+    assert {r["exchange"] for r in server if "exchange" in r} == {name for name in named if "raw" not in name}
     assert found[-1]["event"] == "tap_exit"
 
 
@@ -220,6 +223,96 @@ def test_the_conformance_suite_notices_no_tap(tmp_path: Path, monkeypatch: pytes
         assert sorted(frames(found, sender)) == sorted(frames(found, sender, "out"))
 
 
+# ---- Other people's habits ------------------------------------------------------------------------------------------
+
+# Answers in another order than it was asked, pings, has words of its own, and counts with texts.
+UNRULY = """
+import json, sys
+
+def say(**message):
+    print(json.dumps({"jsonrpc": "2.0", **message}), flush=True)
+
+def hear():
+    return json.loads(sys.stdin.readline())
+
+asked = hear()
+say(id=asked["id"], result={"protocolVersion": "2025-11-25", "capabilities": {"tools": {}}, "serverInfo": {
+    "name": "unruly", "version": "0"}, "_meta": {"acme/own": [1]}})
+hear()
+first, second = hear(), hear()
+say(id="ü-0", method="ping")
+hear()
+say(method="acme/noticed", params={"_meta": {"acme/own": True}})
+say(id="ü-1", method="acme/ask")
+hear()
+say(method="notifications/progress", params={"progressToken": second["params"]["_meta"]["progressToken"],
+    "progress": 1, "_meta": {"acme/own": 1}})
+for call in (second, first):
+    say(id=call["id"], result={"content": [{"type": "text", "text": call["params"]["name"]}]})
+say(id=hear()["id"], error={"code": 4711, "message": "No such verb."})
+"""
+
+
+def test_strangers_with_habits_of_their_own_are_told_right(logs: Path) -> None:
+    def request(id: Any, method: str, **params: Any) -> bytes:
+        return json.dumps({"jsonrpc": "2.0", "id": id, "method": method, "params": params}).encode() + b"\n"
+
+    uuid = "7f3c0a52-9d1e-4a57-8a53-0d2a7f3c0a52"
+    lines = [
+        request(
+            0, "initialize", protocolVersion="2025-11-25", capabilities={}, clientInfo={"name": "n", "version": "0"}
+        ),
+        b'{"jsonrpc":"2.0","method":"notifications/initialized","params":{"_meta":{"acme/own":{}}}}\n',
+        request(uuid, "tools/call", name="one", arguments={}, _meta={"progressToken": 0}),
+        request("0", "tools/call", name="two", arguments={}, _meta={"progressToken": "0"}),
+    ]
+    then = {  # what it says next, once it has heard this
+        "ping": b'{"jsonrpc":"2.0","id":"\\u00fc-0","result":{}}\n',
+        "acme/ask": b'{"jsonrpc":"2.0","id":"\\u00fc-1","error":{"code":-32601,"message":"What?"}}\n',
+        uuid: request(1, "acme/do"),
+    }
+    words = [sys.executable, "-m", "playground.tap", "--logs", str(logs), "--", sys.executable, "-c", UNRULY]
+    with subprocess.Popen(words, cwd=ROOT, env=clean_environment(), stdin=-1, stdout=-1, bufsize=0) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdin.write(b"".join(lines))
+        heard = []
+        for line in process.stdout:
+            heard.append(json.loads(line))
+            process.stdin.write(then.get(heard[-1].get("method") or str(heard[-1]["id"]), b""))
+    assert len(heard) == 8
+    judged = list(tellings(logs))
+    assert lacking(judged) == []
+    told = [(telling.situation, telling.why) for _, _, record, telling in judged if record["dir"] == "in"]
+    assert {name for name, _ in told} == {
+        *("initialize-first", "agreed", "initialized", "call-with-a-token", "ping-of-the-server", "pong"),
+        *("unknown-notification", "unknown-method", "client-refuses", "progress-because-of-a-token", "done"),
+        "refused-by-its-own-code",
+    }
+    assert [re.findall(r"`(\w+)`", why)[0] for name, why in told if name == "done"] == ["two", "one"]
+    (progress,) = [why for name, why in told if name.startswith("progress")]
+    assert 'The request "0" (`tools/call`) carried the token "0"' in progress
+    assert any("`acme/do`" in why for _, why in told)
+
+
+def test_an_array_of_messages_is_told_message_by_message(server: str, logs: Path) -> None:
+    about = {"protocolVersion": "2025-03-26", "capabilities": {}, "clientInfo": {"name": "n", "version": "0"}}
+    call = {"jsonrpc": "2.0", "id": "b", "method": "tools/call", "params": {"name": "list_files", "arguments": {}}}
+    array = [{"jsonrpc": "2.0", "id": "a", "method": "ping"}, call, {"jsonrpc": "2.0", "id": "c", "method": "acme/do"}]
+    with tapped(server, logs) as watched:
+        client = Ledger(watched.port, "user-0")
+        client.post(id=0, method="initialize", params=about)
+        client.post(method="notifications/initialized")
+        client.send(json.dumps(array).encode())
+        client.close()
+    judged = list(tellings(logs))
+    assert lacking(judged) == []
+    told = {telling.situation for _, _, record, telling in judged}
+    assert told >= {"batch", "ping-while-idle", "call-unlisted", "unknown-method", "pong", "done", "refused-method"}
+    parts = [telling for _, _, record, telling in judged if record["data"].get("part") == "2 of 3"]
+    assert all("as number 2 of 3" in " ".join(telling.carried) for telling in parts)
+
+
 # ---- 200 sessions, 0 differences -------------------------------------------------------------------------------------
 
 
@@ -234,7 +327,11 @@ class Ledger:
 
     def post(self, **message: Any) -> None:
         # Spelled as our encoder would not, so that a log which parses and writes anew is found out.
-        text = json.dumps({"jsonrpc": "2.0", **message}, ensure_ascii=False, indent=len(self.sent) % 2 or None).encode()
+        self.send(
+            json.dumps({"jsonrpc": "2.0", **message}, ensure_ascii=False, indent=len(self.sent) % 2 or None).encode()
+        )
+
+    def send(self, text: bytes) -> None:
         self.sent.append(text)
         self._http.request("POST", "/mcp", text, {**self._headers, "Content-Type": "application/json"})
         answer = self._http.getresponse()
@@ -246,7 +343,13 @@ class Ledger:
         elif body:
             self.got.append(body)
 
-    def run(self) -> Ledger:
+    def close(self) -> None:
+        self._http.close()
+
+    def run(self, *, is_stateless: bool = False) -> Ledger:
+        return self._in_one_request_each() if is_stateless else self._in_a_session()
+
+    def _in_a_session(self) -> Ledger:
         about = {
             "protocolVersion": "2025-11-25",
             "capabilities": {},
@@ -254,41 +357,97 @@ class Ledger:
         }
         self.post(id=0, method="initialize", params=about)
         self.post(method="notifications/initialized")
-        self.post(id=1, method="tools/call", params={"name": "write_file", "arguments": {
-            "filename": f"{int(self._name[5:]) % 8}.txt", "text": f"TODO {self._name} ünï\n"}})  # fmt: skip
-        self.post(id=2, method="tools/call", params={
-            "name": "search_all", "arguments": {"keyword": self._name}, "_meta": {"progressToken": "p"}})  # fmt: skip
-        self.post(id=3, method="no/such")
+        for id, (method, params) in enumerate(self._work(), 1):
+            self.post(id=id, method=method, params=params)
         self._http.request("DELETE", "/mcp", headers=self._headers)
         assert self._http.getresponse().read() == b""
-        self._http.close()
+        self.close()
         return self
+
+    def _in_one_request_each(self) -> Ledger:
+        own = {
+            VERSION_KEY: "2026-07-28",
+            CLIENT_CAPABILITIES_KEY: {"elicitation": {}},
+            CLIENT_INFO_KEY: {"name": self._name, "version": "é"},
+        }
+        work = [("server/discover", {}), *self._work(), ("tools/call", {"name": "delete_file", "arguments": {
+            "filename": f"{self._name}.txt"}})]  # fmt: skip
+        for id, (method, params) in enumerate(work):
+            with_introduction = {**params, "_meta": own | params.get("_meta", {})}
+            self._headers |= {"MCP-Protocol-Version": "2026-07-28", "Mcp-Method": method}
+            self._headers.pop("Mcp-Name", None)
+            if "name" in params:
+                self._headers["Mcp-Name"] = params["name"]
+            self.post(id=f"{self._name}-{id}", method=method, params=with_introduction)
+        self.close()
+        return self
+
+    def _work(self) -> list[tuple[str, dict[str, Any]]]:
+        written = {"filename": f"{int(self._name[5:]) % 8}.txt", "text": f"TODO {self._name} ünï\n"}
+        search = {"name": "search_all", "arguments": {"keyword": self._name}, "_meta": {"progressToken": "p"}}
+        return [("tools/call", {"name": "write_file", "arguments": written}), ("tools/call", search), ("no/such", {})]
 
 
 @pytest.mark.parametrize("count", [20, pytest.param(200, marks=pytest.mark.hard)])
-def test_sessions_leave_no_difference_between_wire_and_log(
-    start: Callable[..., Any], files: Path, logs: Path, tmp_path: Path, count: int
+def test_sessions_leave_no_difference_between_wire_and_log_and_page(
+    start: Callable[..., Any], files: Path, logs: Path, tmp_path: Path, node: str, count: int
 ) -> None:
+    """Half of them in each era, by a client whose spelling is not ours."""
     running = start("server.py", "--port", "0", "--files", files, "--logs", tmp_path / "server")
     with tapped(f"{running.url}/mcp", logs) as watched, ThreadPoolExecutor(4) as pool:
-        ledgers = list(pool.map(lambda n: Ledger(watched.port, f"user-{n}").run(), range(count)))
+
+        def run(number: int) -> Ledger:
+            return Ledger(watched.port, f"user-{number}").run(is_stateless=number % 2 == 1)
+
+        ledgers = list(pool.map(run, range(count)))
         found = watched.records
-    for sender, told in (
-        ("client", [x for o in ledgers for x in o.sent]),
-        ("server", [x for o in ledgers for x in o.got]),
-    ):
+    wire = {
+        "client": sorted(text for ledger in ledgers for text in ledger.sent),
+        "server": sorted(text for ledger in ledgers for text in ledger.got),
+    }
+    assert len(wire["client"]) == count * 5
+    for sender, told in wire.items():
         for dir in ("in", "out"):
-            assert sorted(frames(found, sender, dir)) == sorted(told)
+            assert sorted(frames(found, sender, dir)) == told
     sessions: dict[str, list[Record]] = {}
     for record in [r for r in found if "session" in r]:
         sessions.setdefault(record["session"], []).append(record)
-    assert len(sessions) == count
-    for ledger in ledgers:  # and each session tells its own story, in its order
+    assert len(sessions) == count / 2
+    for ledger in ledgers[::2]:  # and each session tells its own story, in its order
         (own,) = [kept for kept in sessions.values() if frames(kept, "client")[1:2] == ledger.sent[2:3]]
         assert frames(own, "client") == ledger.sent[1:]
         assert frames(own, "server") == ledger.got
     assert [r["seq"] for r in found] == list(range(1, len(found) + 1))
     assert {r["event"] for r in found} <= {"tap_request", "tap_response", "tap_notification", "tap_http"}
+    viewer = start("log_viewer.py", "--port", "0", "--logs", logs)
+    shown = shown_on_the_page(viewer.url, len(found), node)
+    assert len(shown) == len(found)
+    rows = [row for row in shown if row["kind"] in ("request", "result", "error", "notification")]
+    for sender, told in wire.items():
+        for dir, peer in (("in", sender), ("out", {"client": "server", "server": "client"}[sender])):
+            own_rows = [row for row in rows if (row["dir"], row["peer"]) == (dir, peer)]
+            assert sorted(row["text"].encode() for row in own_rows) == told
+            arrow = [f"{peer}:", "tap:"] if dir == "in" else ["tap:", f"{peer}:"]
+            assert [row for row in own_rows if row["arrow"] != arrow] == []
+    assert [row for row in rows if row["kind"] == "request" and row["answer"] != row["id"]] == []
+
+
+def shown_on_the_page(url: str, count: int, node: str) -> list[dict[str, Any]]:
+    """What becomes of the viewer's stream in the page's own modules."""
+    viewer = http.client.HTTPConnection(url.removeprefix("http://"), timeout=60)
+    viewer.request("GET", f"/stream?files=mcp-tap.jsonl&history={count + 1}")
+    stream, decoder = viewer.getresponse(), Decoder()
+    events: list[Event] = []
+    while not any(event.event == "notice" and json.loads(event.data)["kind"] == "live" for event in events[-1:]):
+        piece = stream.read1(65536)
+        assert piece, "the stream ended before it was live"
+        events += [event for event in decoder.feed(piece) if event.data]  # the first has none, but says `retry`
+    viewer.close()
+    lines = "\n".join(event.data for event in events if event.event != "notice")
+    page = [node, str(ROOT / "tests" / "shown.mjs")]
+    done = subprocess.run(page, input=lines, capture_output=True, encoding="utf-8", timeout=60, check=False)
+    assert done.returncode == 0, done.stderr
+    return [json.loads(line) for line in done.stdout.splitlines()]
 
 
 # ---- The command -----------------------------------------------------------------------------------------------------

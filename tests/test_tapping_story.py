@@ -10,6 +10,7 @@ import pytest
 
 from mcp_core.revisions import SUBSCRIPTION_KEY
 from playground.logbook import Logbook
+from playground.tapping import scope as tapping_scope
 from playground.tapping import story as tapping_story
 from playground.tapping.bodies import KEEP, Heard, Kept
 from playground.tapping.story import Crossing, Story, Talk
@@ -36,7 +37,7 @@ class Tale:
             "in",
             "out",
             sender,
-            tapping_story.OTHER[sender],
+            tapping_scope.OTHER[sender],
         )
         assert {**came, "dir": 0, "peer": 0, "seq": 0, "mono": 0, "ts": 0} == {
             **left, "dir": 0, "peer": 0, "seq": 0, "mono": 0, "ts": 0,
@@ -116,7 +117,31 @@ def test_what_comes_on_the_stream_of_one_request_belongs_to_it(tale: Tale) -> No
     tale.say(talk, "client", request(1))
     assert tale.say(talk, "server", told("notifications/message"))["exchange"] == "http-1/client/1"
     silent = tale.story.talk("http-2", "s")
-    assert "exchange" not in tale.say(silent, "server", told("notifications/message"))
+    assert tale.say(silent, "server", told("notifications/message"))["exchange"] == "s/server/raw-1"
+
+
+def test_what_has_no_id_shares_its_exchange_with_what_http_says_to_it(tale: Tale) -> None:
+    talk = tale.story.talk("http-1")
+    sent = tale.say(talk, "client", told("notifications/initialized"))
+    talk.http(Crossing("server", {"status": 202}))
+    assert sent["exchange"] == tale.new()[0]["exchange"] == "http-1/client/raw-1"
+    answer = tale.story.talk("http-2", "s")
+    replied = tale.say(answer, "client", result("q"))
+    answer.http(Crossing("server", {"status": 202}))
+    assert replied["exchange"] == tale.new()[0]["exchange"] == 's/server/"q"'
+
+
+def test_what_comes_on_a_stream_without_belonging_to_its_request_names_the_stream(tale: Tale) -> None:
+    listening, calling = tale.story.talk("http-1", "s"), tale.story.talk("http-2", "s")
+    listening.begin()
+    called = tale.say(calling, "client", request(1, "tools/call"))
+    news = tale.say(listening, "server", told("notifications/tools/list_changed"))
+    assert news["exchange"] == listening.exchange == "s/client/raw-1"
+    assert "stream" not in news["data"]
+    asked = tale.say(calling, "server", request("q", "roots/list"))
+    assert (asked["exchange"], asked["data"]["stream"]) == ('s/server/"q"', called["exchange"])
+    late = tale.say(listening, "server", result(1))  # a stream that was taken up again
+    assert (late["exchange"], late["data"]["stream"]) == (called["exchange"], "s/client/raw-1")
 
 
 def test_on_a_pipe_news_belong_to_what_they_name(logs: Path) -> None:
@@ -129,8 +154,9 @@ def test_on_a_pipe_news_belong_to_what_they_name(logs: Path) -> None:
     progress = told("notifications/progress", progressToken="p")
     assert tale.say(talk, "server", progress)["exchange"] == "pipe-9/client/2"
     assert tale.say(talk, "client", told("notifications/cancelled", requestId=2))["exchange"] == "pipe-9/client/2"
-    assert "exchange" not in tale.say(talk, "server", told("notifications/message"))
-    assert "exchange" not in tale.say(talk, "server", told("notifications/progress", progressToken="?"))
+    assert tale.say(talk, "server", told("notifications/message"))["exchange"] == "pipe-9/server/raw-1"
+    lost = tale.say(talk, "server", told("notifications/progress", progressToken="?"))
+    assert lost["exchange"] == "pipe-9/server/raw-2"
     assert "exchange" not in tale.say(talk, "server", b"no json")
     own = told("notifications/cancelled", requestId=2, _meta={"traceparent": SPAN})
     assert tale.say(talk, "client", own)["exchange"] == "span:" + "b" * 16
@@ -189,7 +215,8 @@ def test_each_message_of_an_array_has_its_own_records(tale: Tale) -> None:
     assert text_of(came[0]) == kept.data
     assert [r["data"]["part"] for r in came[1:]] == ["1 of 4", "2 of 4", "3 of 4", "4 of 4"]
     assert tale.say(talk, "server", result(2))["exchange"] == "s/client/2"
-    assert "exchange" not in tale.say(talk, "server", told("x"))  # it could belong to either
+    assert tale.say(talk, "server", told("x"))["exchange"] == "s/server/raw-2"  # it could belong to either
+    assert talk.exchange is None
 
 
 def test_what_could_not_be_passed_on_has_only_come(tale: Tale) -> None:
@@ -247,7 +274,7 @@ def test_posts_of_the_first_revision_belong_to_the_stream_that_named_their_addre
 
 def test_what_is_remembered_has_an_end(tale: Tale, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tapping_story, "MOST_SCOPES", 2)
-    monkeypatch.setattr(tapping_story, "MOST_ASKED", 2)
+    monkeypatch.setattr(tapping_scope, "MOST_ASKED", 2)
     for session in "abc":
         talk = tale.story.talk("http-1", session)
         for id in (1, 2, 3):

@@ -15,7 +15,22 @@ from playground.telling.tell import LONGEST, tell, texts
 from playground.viewer.moments import gathered
 from tests.talks import NEW, OLD, Log
 
-PLACES = {"method", "id", "asked", "asked_id", "name", "wanted", "revision", "code", "token", "status"}
+PLACES = {
+    "method",
+    "id",
+    "asked",
+    "asked_id",
+    "name",
+    "wanted",
+    "revision",
+    "code",
+    "token",
+    "status",
+    "said",
+    "part",
+    "sake",
+    "verb",
+}
 
 
 def test_three_lists_three_reasons() -> None:
@@ -101,6 +116,27 @@ def test_streams_are_told_apart() -> None:
         assert tell([*log.records, news]).carried == (texts()["carried"][way],)
     log.ask("ping")
     assert "HTTP says 400" in tell(log.fail(-32600, status=400)).carried[0]
+
+
+def test_what_was_asked_in_an_array_is_found() -> None:
+    log = Log("2025-03-26").hello()
+    calls = [{"jsonrpc": "2.0", "id": "a", "method": "tools/call", "params": {"name": "x"}}]
+    log.say("client", calls, about="raw-1")
+    told = tell(log.get({"content": []}, id="a"))
+    assert (told.situation, told.before) == ("done", len(log.records) - 1)
+    part = {"dir": "in", "peer": "client", "data": {"message": {"method": "x"}, "part": "2 of 3"}}
+    assert "as number 2 of 3" in tell([*log.records, part]).carried[0]
+
+
+def test_a_question_is_told_by_the_stream_it_came_on() -> None:
+    log = Log(OLD).hello()
+    for name in ("one", "two"):
+        log.ask("tools/call", {"name": name})
+    question = {"jsonrpc": "2.0", "id": "q", "method": "sampling/createMessage"}
+    place = {"dir": "in", "peer": "server", "exchange": "c1/server/q"}
+    assert "one of several open requests" in tell([*log.records, {**place, "data": {"message": question}}]).why
+    told = tell([*log.records, {**place, "data": {"message": question, "stream": "c1/client/2"}}])
+    assert "working on tools/call (id 2)" in told.why
 
 
 def test_the_same_records_get_the_same_sentences() -> None:

@@ -8,6 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from mcp_core.revisions import VERSION_KEY
 from tests.conftest import clean_environment
 
@@ -34,6 +36,7 @@ def test_it_tells_nothing_about_the_machine_it_was_made_on() -> None:
     assert [record["ts"] for record in RECORDS] == sorted(record["ts"] for record in RECORDS)
 
 
+@pytest.mark.hard
 def test_a_new_recording_would_say_the_same() -> None:
     command = [sys.executable, str(ROOT / "scripts" / "twins"), "--check"]
     done = subprocess.run(command, env=clean_environment(), capture_output=True, text=True, timeout=90, check=False)

@@ -177,6 +177,49 @@ def test_a_name_may_end_as_the_system_marks_deleted_ones(tmp_path: Path) -> None
     found.close()
 
 
+def test_a_name_like_the_mark_hides_no_link_that_is_gone(tmp_path: Path) -> None:
+    (tmp_path / "in").mkdir()
+    (tmp_path / "outside").write_text("outside")
+    name = tmp_path / "in" / "a (deleted)"
+    name.hardlink_to(tmp_path / "outside")
+
+    class Blinking(Unlinking):
+        def open(self, path: Any, *rest: Any, **options: Any) -> int:
+            fd = os.open(path, *rest, **options)
+            if path == b"a (deleted)":
+                self.happens()
+            return fd
+
+    found = ByDescriptor(tmp_path / "in", Blinking(name.unlink))
+    with pytest.raises(FileNotFoundError):
+        found.open_to_read(name.name)
+    found.close()
+
+
+def test_a_file_that_has_the_name_of_nobody_stays_where_it_is(tmp_path: Path) -> None:
+    for name in ("a.txt", ".mcp-nobody"):
+        (tmp_path / name).write_text("inside")
+    found = ByDescriptor(tmp_path)
+    fd, _ = found.open_to_read("a.txt")
+    os.close(fd)
+    found.close()
+    assert sorted(os.listdir(tmp_path)) == [".mcp-nobody", "a.txt"]
+
+
+def test_a_folder_that_is_moved_can_still_be_read(tmp_path: Path) -> None:
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "a.txt").write_text("inside")
+    found = ByDescriptor(tmp_path / "in")
+    for place in ("in", "moved", "moved again"):
+        if place != "in":
+            next(tmp_path.iterdir()).rename(tmp_path / place)
+        for _ in range(2):
+            fd, _ = found.open_to_read("a.txt")
+            assert os.read(fd, 9) == b"inside"
+            os.close(fd)
+    found.close()
+
+
 def test_two_threads_that_list_at_once_both_see_everything(inside: ByDescriptor | ByPath, tmp_path: Path) -> None:
     for number in range(300):
         (tmp_path / "in" / f"{number}.txt").touch()

@@ -16,8 +16,10 @@ import { visible, visibleLines } from "./visible.js";
 const TEXT = 60_000;
 
 export class Answer {
-  /** @param {() => Texts} texts @param {() => Texts} statuses */
-  constructor(texts, statuses) {
+  /** @param {() => Texts} texts @param {() => Texts} statuses
+   * @param {(message: Record<string, any>) => Node[]} [replies] to a message that asks */
+  constructor(texts, statuses, replies = () => []) {
+    this.replies = replies;
     this.texts = texts;
     this.statuses = statuses;
     this.element = h("section", { class: "answer", "aria-live": "polite", "aria-label": "Answer" });
@@ -89,6 +91,9 @@ export class Answer {
         : "",
       ...(isObject(value) ? this.#rules(value) : []),
     );
+    const replies = isObject(value) ? this.replies(value) : [];
+    this.element.append(...replies);
+    if (replies.length > 0) this.element.lastElementChild?.scrollIntoView({ block: "nearest" });
   }
 
   /** The rule that was broken, if the message says that one was. @param {Record<string, any>} message */

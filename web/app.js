@@ -21,6 +21,7 @@ import { OpenedFile } from "./opened.js";
 import { Palette } from "./palette.js";
 import { SaveDialog } from "./save.js";
 import { listen } from "./share.js";
+import { addSplitter } from "./splitter.js";
 import { Stage } from "./stage.js";
 import { Status } from "./status.js";
 import { Store } from "./store.js";
@@ -49,7 +50,10 @@ class App {
     };
     this.inspector = new Inspector(byId("inspector"), inspected, () => this.stage.active.view.element.focus());
     this.stage = new Stage(this.shown.store, {
-      select: (_panel, rec, how) => this.select(rec, how),
+      select: (panel, rec, how) => {
+        this.stage.active = panel;
+        this.select(rec, how);
+      },
       changed: () => {},
       wake: () => this.wake(),
     });
@@ -95,6 +99,7 @@ class App {
     const state = this.shown === this.live ? this.status.state : "live"; // a file is all there
     const situation = { state, lost: this.shown === this.live && this.status.lost, records: store.log.length };
     for (const panel of this.stage.panels) panel.draw(this.selected, situation);
+    for (const panel of this.stage.panels) panel.view.settle();
     this.inspector.refresh();
     if (!left) this.link.look(store, this.status.state === "live" || this.shown !== this.live);
     if (left) this.wake();
@@ -104,9 +109,21 @@ class App {
   select(rec, how) {
     this.selected = rec;
     this.link.note(rec);
-    if (how !== "mark" || this.inspector.isOpen) this.inspector.show(rec);
+    const opens = how !== "mark" && !this.inspector.isOpen;
+    if (opens || this.inspector.isOpen) this.inspector.show(rec);
+    if (opens) this.#keepInSight(rec);
     if (how === "enter") this.inspector.focus();
     this.wake();
+  }
+
+  /** The list got another size, as when the inspector opens; it is known a frame later. @param {Rec} rec */
+  #keepInSight(rec) {
+    requestAnimationFrame(() =>
+      requestAnimationFrame(() => {
+        if (this.selected === rec) this.stage.active.show(rec);
+        this.wake();
+      }),
+    );
   }
 
   /** Selects a record wherever it is shown. @param {Rec} rec */
@@ -135,9 +152,13 @@ class App {
   }
 
   #furnish() {
+    addSplitter(byId("inspector"));
     document.addEventListener("visibilitychange", () => {
       this.awake = false; // a frame that was asked for may never come
       this.wake();
+    });
+    addEventListener("resize", () => {
+      if (this.selected !== null && this.inspector.isOpen) this.#keepInSight(this.selected);
     });
     byId("palette-button").addEventListener("click", () => this.palette.open());
     byId("save-button").addEventListener("click", () => this.save.open());

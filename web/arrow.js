@@ -12,7 +12,7 @@
  */
 
 import { isAnswer, isPending } from "./pairs.js";
-import { title } from "./titles.js";
+import { endOf, title } from "./titles.js";
 import { between, duration } from "./time.js";
 import { laneOf } from "./legs.js";
 import { visible } from "./visible.js";
@@ -78,7 +78,8 @@ function detailOf(rec, shape) {
 
 /** @param {Rec} rec @param {boolean} open @param {string} now */
 function timeOf(rec, open, now) {
-  if (rec.cancelled !== undefined || rec.twin?.cancelled !== undefined) return "cancelled";
+  const over = rec.cancelled ?? rec.twin?.cancelled;
+  if (over !== undefined) return endOf(over);
   if (open) {
     const waited = between(rec.ts, now) ?? Infinity;
     return waited > STALE || waited < 0 ? "no answer" : `pending ${Math.floor(waited / 1000)} s`;

@@ -35,19 +35,20 @@ export function traceparent(bytes) {
   return `00-${hex.slice(0, 32)}-${hex.slice(32, 48)}-01`;
 }
 
-/** What a request carries in `_meta`. @param {string} revision @param {string} trace @returns {Record<string, any>} */
-export function metaOf(revision, trace) {
+/** What a request carries in `_meta`. @param {string} revision @param {string} trace
+ * @param {Record<string, any>} [able] capabilities @returns {Record<string, any>} */
+export function metaOf(revision, trace, able = {}) {
   const own = trace === "" ? {} : { traceparent: trace };
   if (!isStateless(revision)) return own;
-  return { ...own, [`${META}protocolVersion`]: revision, [`${META}clientCapabilities`]: {}, [`${META}clientInfo`]: ME };
+  return { ...own, [`${META}protocolVersion`]: revision, [`${META}clientCapabilities`]: able, [`${META}clientInfo`]: ME };
 }
 
 /** A request, or with `id` undefined a notification, as text.
  * @param {number | string | undefined} id @param {string} method @param {Record<string, any>} params
- * @param {string} revision @param {string} trace */
-export function messageText(id, method, params, revision, trace) {
+ * @param {string} revision @param {string} trace @param {Record<string, any>} [able] capabilities */
+export function messageText(id, method, params, revision, trace, able = {}) {
   const message = { jsonrpc: "2.0", ...(id === undefined ? {} : { id }), method, params: { ...params } };
-  message.params._meta = metaOf(revision, trace);
+  message.params._meta = metaOf(revision, trace, able);
   return JSON.stringify(message);
 }
 

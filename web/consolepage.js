@@ -11,6 +11,7 @@ import { Desk } from "./desk.js";
 import { byId, h, prose } from "./dom.js";
 import { Form } from "./formview.js";
 import { furnish } from "./furniture.js";
+import { ABILITIES, capabilitiesOf } from "./replies.js";
 import { fieldsOf } from "./schemaform.js";
 import { visible } from "./visible.js";
 import { Visit } from "./visit.js";
@@ -55,6 +56,11 @@ class ConsolePage {
     const revision = /** @type {HTMLSelectElement} */ (byId("revision"));
     revision.append(...REVISIONS.map((each) => h("option", {}, each)));
     revision.value = "2025-11-25";
+    byId("able").append(
+      ...ABILITIES.map(([name, what]) =>
+        h("label", {}, h("input", { type: "checkbox", value: name, checked: name === "elicitation" }), `${what} `, h("code", {}, name)),
+      ),
+    );
     byId("hello").addEventListener("click", () => this.#hello(revision.value));
     byId("goodbye").addEventListener("click", async () => {
       await this.visit.end();
@@ -64,6 +70,8 @@ class ConsolePage {
 
   /** @param {string} revision */
   async #hello(revision) {
+    const chosen = /** @type {NodeListOf<HTMLInputElement>} */ (byId("able").querySelectorAll("input:checked"));
+    this.visit.able = capabilitiesOf([...chosen].map((box) => box.value));
     this.#say(isStateless(revision) ? "Asking what the server can do …" : "Shaking hands …");
     try {
       await this.visit.begin(revision);
@@ -79,6 +87,7 @@ class ConsolePage {
   /** Says where the conversation stands. */
   #stand() {
     const { standing, server, begun } = this.visit;
+    byId("goodbye").hidden = standing.session === "";
     if (!begun) return this.#say("No conversation yet.");
     const session = standing.session === "" ? "no session" : "session ";
     this.state.replaceChildren(
@@ -148,7 +157,7 @@ class ConsolePage {
             " ",
             h("span", { class: "faint" }, visible(tool.title ?? "", 80)),
           ),
-          h("p", {}, visible(tool.description ?? "", 600)),
+          h("p", {}, prose(visible(tool.description ?? "", 600))),
           form.element,
           fill,
         );

@@ -13,7 +13,11 @@ import { relay } from "./api.js";
 import { dangerousIn } from "./compose.js";
 import { h } from "./dom.js";
 import { Editor } from "./editor.js";
+import { replyView } from "./replyview.js";
 import { visible } from "./visible.js";
+
+/** A server that asks waits for a human: so many seconds. */
+const PATIENCE = 120;
 
 /** @typedef {import("./compose.js").Order} Order */
 
@@ -26,7 +30,13 @@ export class Desk {
   constructor(order, hooks) {
     this.hooks = hooks;
     this.editor = new Editor(order, () => this.#calm());
-    this.answer = new Answer(hooks.texts, hooks.statuses);
+    this.sent = order;
+    this.answer = new Answer(hooks.texts, hooks.statuses, (message) =>
+      replyView(message, this.sent, (again) => {
+        this.show(again);
+        this.button.focus();
+      }),
+    );
     /** @type {AbortController | null} */
     this.under = null;
     this.button = button("Send", "primary", () => this.press());
@@ -70,10 +80,11 @@ export class Desk {
     this.under?.abort();
     const under = new AbortController();
     this.under = under;
+    this.sent = order;
     this.stop.hidden = false;
     this.answer.begin();
     try {
-      await relay(order, (told) => this.answer.tell(told), under.signal);
+      await relay({ limit: PATIENCE, ...order }, (told) => this.answer.tell(told), under.signal);
     } catch (error) {
       const text = under.signal.aborted ? "Stopped." : String(/** @type {Error} */ (error).message);
       this.answer.tell({ kind: "trouble", text });

@@ -33,8 +33,8 @@ export class Editor {
       )
     );
     this.path = /** @type {HTMLInputElement} */ (h("input", { id: id("path"), spellcheck: "false", on: listen }));
-    this.headers = area(id("headers"), 5, listen);
-    this.body = area(id("body"), 12, listen);
+    this.headers = area(id("headers"), 5, "off", listen);
+    this.body = area(id("body"), 10, "soft", listen);
     this.note = h("p", { class: "editor-note", role: "status" });
     this.element = h(
       "div",
@@ -97,7 +97,8 @@ function flawOf(body) {
   }
 }
 
-/** @param {string} id @param {number} rows @param {Record<string, () => void>} on */
-function area(id, rows, on) {
-  return /** @type {HTMLTextAreaElement} */ (h("textarea", { id, rows, spellcheck: "false", wrap: "off", on }));
+/** @param {string} id @param {number} rows @param {"off" | "soft"} wrap soft: only to the eye
+ * @param {Record<string, () => void>} on */
+function area(id, rows, wrap, on) {
+  return /** @type {HTMLTextAreaElement} */ (h("textarea", { id, rows, spellcheck: "false", wrap, on }));
 }

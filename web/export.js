@@ -67,13 +67,18 @@ ${messages}
 function folded({ rec, name }, texts) {
   const value = valueOf(rec);
   const told = paragraphs(rec, value, texts).map(
-    (each) => `<dt>${escaped(each.name)}</dt><dd>${escaped(each.text)}${each.todo ? ` ${escaped(each.todo)}` : ""}</dd>`,
+    (each) => `<dt>${escaped(each.name)}</dt><dd>${prose(each.text)}${each.todo ? ` ${prose(each.todo)}` : ""}</dd>`,
   );
   const json = visibleLines(JSON.stringify(value, null, 2) ?? rec.text).slice(0, JSON_SHOWN);
   return `<details${rec.bad ? ' class="bad"' : ""}><summary>${escaped(name)}</summary>
 <p>${escaped(visible(sentence(rec)))}</p>
 <dl>${told.join("")}</dl>
 <pre>${escaped(json)}</pre></details>`;
+}
+
+/** What stands between `backticks` is code. @param {string} text */
+function prose(text) {
+  return escaped(text).replace(/`([^`]+)`/g, "<code>$1</code>");
 }
 
 /** @type {Record<string, string>} */

@@ -31,72 +31,21 @@ export class FilterBox {
     this.asked = 0;
     /** The filter that is in force. */
     this.shown = "";
-    const problem = `problem-${name}`;
-    this.input = /** @type {HTMLInputElement} */ (
-      h("input", {
-        type: "text",
-        name: "filter",
-        spellcheck: "false",
-        autocomplete: "off",
-        autocapitalize: "off",
-        placeholder: "level=ERROR, data.message.method=tools/call",
-        maxlength: "2000",
-        "aria-label": `Filter: ${title}`,
-        "aria-describedby": problem,
-        on: { input: () => this.#later(), keydown: (/** @type {KeyboardEvent} */ event) => this.#key(event) },
-      })
-    );
-    this.wipe = h(
-      "button",
-      {
-        type: "button",
-        class: "wipe",
-        "aria-label": "Clear the filter",
-        hidden: true,
-        on: {
-          click: () => {
-            this.clear();
-            this.input.focus();
-          },
-        },
-      },
-      "×",
-    );
-    this.form = h(
-      "form",
-      {
-        class: "filter",
-        role: "search",
-        "aria-label": `Filter: ${title}`,
-        on: {
-          submit: (/** @type {Event} */ event) => {
-            event.preventDefault();
-            this.apply();
-          },
-        },
-      },
-      this.input,
-      this.wipe,
-    );
-    this.problem = h("p", { class: "problem", id: problem, role: "alert", hidden: true });
-    this.chips = h(
-      "div",
-      { class: "chips", role: "group", "aria-label": "Show only" },
-      CHIPS.map((chip) =>
-        h(
-          "button",
-          {
-            type: "button",
-            class: "chip",
-            title: chip.title,
-            "aria-pressed": "false",
-            data: { chip: chip.name },
-            on: { click: () => this.toggle(chip.name) },
-          },
-          chip.name,
-        ),
-      ),
-    );
+    this.problem = h("p", { class: "problem", id: `problem-${name}`, role: "alert", hidden: true });
+    this.input = inputOf(title, this.problem.id, {
+      input: () => this.#later(),
+      keydown: (/** @type {KeyboardEvent} */ event) => this.#key(event),
+    });
+    this.wipe = wipeOf(() => {
+      this.clear();
+      this.input.focus();
+    });
+    const submit = (/** @type {Event} */ event) => {
+      event.preventDefault();
+      this.apply();
+    };
+    this.form = h("form", { class: "filter", role: "search", "aria-label": `Filter: ${title}`, on: { submit } }, this.input, this.wipe);
+    this.chips = h("div", { class: "chips", role: "group", "aria-label": "Show only" }, CHIPS.map((chip) => chipOf(chip, () => this.toggle(chip.name))));
   }
 
   /** Whether anything is left out by the user's choice. */
@@ -197,4 +146,24 @@ export class FilterBox {
     if (this.input.value !== "") this.clear();
     else this.input.blur();
   }
+}
+
+/** @param {string} title of the panel @param {string} problem id of what tells a mistake @param {Record<string, any>} on */
+function inputOf(title, problem, on) {
+  const plain = { spellcheck: "false", autocomplete: "off", autocapitalize: "off", maxlength: "2000" };
+  const named = { "aria-label": `Filter: ${title}`, "aria-describedby": problem };
+  const example = "level=ERROR, data.message.method=tools/call";
+  const input = h("input", { type: "text", name: "filter", placeholder: example, ...plain, ...named, on });
+  return /** @type {HTMLInputElement} */ (input);
+}
+
+/** @param {() => void} click */
+function wipeOf(click) {
+  return h("button", { type: "button", class: "wipe", "aria-label": "Clear the filter", hidden: true, on: { click } }, "×");
+}
+
+/** @param {typeof CHIPS[number]} chip @param {() => void} click */
+function chipOf({ name, title }, click) {
+  const state = { "aria-pressed": "false", data: { chip: name } };
+  return h("button", { type: "button", class: "chip", title, ...state, on: { click } }, name);
 }

@@ -19,9 +19,10 @@ export function furnish(actions) {
   };
   choice.value = theme();
   choice.addEventListener("change", () => choose(choice.value));
-  helpDialog(help);
   byId("help-button").addEventListener("click", () => help.showModal());
   const next = () => choose(nextTheme(theme()));
-  listenToKeys({ ...actions, "?": () => help.showModal(), t: next });
+  const all = { ...actions, "?": () => help.showModal(), t: next };
+  helpDialog(help, all);
+  listenToKeys(all);
   return next;
 }

@@ -61,43 +61,12 @@ export class Inspector {
     this.rec = null;
     this.rev = -1;
     this.head = h("div", { class: "inspector-head" });
-    this.buttons = TABS.map((tab) =>
-      h(
-        "button",
-        {
-          type: "button",
-          role: "tab",
-          id: `tab-${tab.name}`,
-          "aria-controls": "inspector-body",
-          on: { click: () => this.choose(tab) },
-        },
-        tab.label,
-      ),
-    );
+    this.buttons = TABS.map((tab) => tabButton(tab, () => this.choose(tab)));
     this.body = h("div", { class: "inspector-body", id: "inspector-body", role: "tabpanel", tabindex: "0" });
-    const close = h(
-      "button",
-      {
-        type: "button",
-        class: "close",
-        "aria-label": "Close the inspector",
-        title: "Close (Esc)",
-        on: { click: () => this.close() },
-      },
-      "×",
-    );
+    const keys = { keydown: (/** @type {KeyboardEvent} */ event) => this.#key(event) };
     place.append(
-      h("div", { class: "inspector-top" }, this.head, close),
-      h(
-        "div",
-        {
-          class: "tabs",
-          role: "tablist",
-          "aria-label": "Views of the record",
-          on: { keydown: (/** @type {KeyboardEvent} */ event) => this.#key(event) },
-        },
-        this.buttons,
-      ),
+      h("div", { class: "inspector-top" }, this.head, closeButton(() => this.close())),
+      h("div", { class: "tabs", role: "tablist", "aria-label": "Views of the record", on: keys }, this.buttons),
       this.body,
     );
   }
@@ -160,6 +129,17 @@ export class Inspector {
     this.choose(TABS[(TABS.indexOf(this.tab) + step + TABS.length) % TABS.length]);
     this.focus();
   }
+}
+
+/** @param {typeof TABS[number]} tab @param {() => void} click */
+function tabButton({ name, label }, click) {
+  return h("button", { type: "button", role: "tab", id: `tab-${name}`, "aria-controls": "inspector-body", on: { click } }, label);
+}
+
+/** @param {() => void} click */
+function closeButton(click) {
+  const named = { "aria-label": "Close the inspector", title: "Close (Esc)" };
+  return h("button", { type: "button", class: "close", ...named, on: { click } }, "×");
 }
 
 /** @param {Rec} rec @param {(filter: string) => void} narrow */

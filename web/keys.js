@@ -6,33 +6,42 @@
 
 import { h } from "./dom.js";
 
-/** What `?` shows; the keys of a list are handled in rows.js and panels.js. */
+/** What `?` shows, and which action it needs; the keys of a list are handled in rows.js and panels.js. */
 const HELP = [
-  ["↑ ↓  or  k j", "Select the row above or below"],
-  ["Page Up, Page Down, Home, End", "Select further away"],
-  ["Enter", "Open the inspector and go there"],
-  ["Esc", "Close the inspector; in a filter box, clear it"],
-  ["/", "Type a filter"],
-  ["f", "Follow on or off"],
-  ["1 2 3", "Go to a panel"],
-  ["Ctrl K or ⌘ K", "Find a command"],
-  ["v", "Next view: sequence, panels, waterfall, table"],
-  ["z", "The first panel alone, or all of them"],
-  ["s", "Save what is shown"],
-  ["o", "Open a log file; or drop one on the page"],
-  ["t", "Next theme: system, light, dark"],
-  ["?", "This list"],
+  ["↑ ↓  or  k j", "Select the row above or below", "f"],
+  ["Page Up, Page Down, Home, End", "Select further away", "f"],
+  ["Enter", "Open the inspector and go there", "f"],
+  ["Esc", "Close the inspector; in a filter box, clear it", "Escape"],
+  ["/", "Type a filter; in the console, the body", "/"],
+  ["f", "Follow on or off", "f"],
+  ["1 2 3", "Go to a panel", "digit"],
+  ["Ctrl K or ⌘ K", "Find a command", "f"],
+  ["v", "Next view: sequence, panels, waterfall, table", "v"],
+  ["z", "The first panel alone, or all of them", "z"],
+  ["s", "Save what is shown", "s"],
+  ["o", "Open a log file; or drop one on the page", "o"],
+  ["t", "Next theme: system, light, dark", "t"],
+  ["?", "This list", "?"],
 ];
 
-/** @param {HTMLDialogElement} dialog */
-export function helpDialog(dialog) {
+/** @param {HTMLDialogElement} dialog @param {Record<string, unknown>} actions that this page has */
+export function helpDialog(dialog, actions) {
+  const filters = Object.hasOwn(actions, "f") ? aboutFilters() : [];
   dialog.append(
     h("h2", { id: "help-title" }, "Keys"),
     h(
       "dl",
       {},
-      HELP.map(([keys, does]) => h("div", {}, h("dt", {}, h("kbd", {}, keys)), h("dd", {}, does))),
+      HELP.filter(([, , needed]) => Object.hasOwn(actions, needed)).map(([keys, does]) => h("div", {}, h("dt", {}, h("kbd", {}, keys)), h("dd", {}, does))),
     ),
+    ...filters,
+    h("form", { method: "dialog" }, h("button", { class: "plain" }, "Close")),
+  );
+}
+
+/** @returns {HTMLElement[]} */
+function aboutFilters() {
+  return [
     h("h2", {}, "Filters"),
     h(
       "p",
@@ -46,8 +55,7 @@ export function helpDialog(dialog) {
       h("code", {}, "and or not ( )"),
       "; other words are looked for in the whole record.",
     ),
-    h("form", { method: "dialog" }, h("button", { class: "plain" }, "Close")),
-  );
+  ];
 }
 
 /** @param {Record<string, (key: string) => void>} actions by key; "digit" takes 1 to 9 */

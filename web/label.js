@@ -4,7 +4,7 @@
  * In:  what an arrow says, the room in pixels. Out: parts in order, each with a class. Refuses to know: the page. Pure.
  *
  * The type has one width, so fitting is counting: the title first, then what went wrong, the time, the gist,
- * marks.
+ * marks. Where it is narrow, the title leaves room for the first thing that went wrong, or for the time.
  *
  * @typedef {import("./arrow.js").Told} Told
  * @typedef {{text: string, part: "title" | "detail" | "bad" | "time" | "tag"}} Part
@@ -14,6 +14,7 @@
 export const CHAR = 6.75;
 
 const LEAST = 5; // of a gist, fewer characters say nothing
+const TITLE = 7; // of a title at least
 const WIDE = 34; // with more characters left, a long gist leaves room for the first mark
 
 /** @param {Told} said @param {number} room pixels @param {boolean} [note] @returns {Part[]} */
@@ -26,7 +27,10 @@ export function fit(said, room, note = false) {
     left -= cut.length + 1;
     return [{ text: cut, part }];
   };
+  const kept = note ? 0 : Math.min(shortest(said), Math.max(0, left - TITLE));
+  left -= kept;
   const title = take(prefixed(said), "title", 1);
+  left += kept;
   const bad = said.bad.flatMap((word) => take(`✕ ${word}`, "bad", 1));
   const time = note ? [] : takeTime(said.time, take);
   const [main = "", ...others] = said.tags;
@@ -39,6 +43,12 @@ export function fit(said, room, note = false) {
   return [...title, ...detail, ...bad, ...time, ...tags];
 }
 
+/** What has to stand beside the title, characters. @param {Told} said */
+function shortest({ bad, time }) {
+  if (bad.length > 0) return bad[0].length + 3;
+  return time === "" ? 0 : brief(time).length + 1;
+}
+
 /** @param {Told} said */
 function prefixed({ shape, title, word }) {
   if (shape === "result" || shape === "error" || shape === "tool-error") return `↳ ${title}`;
@@ -46,9 +56,14 @@ function prefixed({ shape, title, word }) {
   return shape === "wish" ? word : title;
 }
 
+/** The number of a time that is a sum, or that counts up. @param {string} time */
+function brief(time) {
+  return time.split(" = ")[0].replace(/^pending (.+)$/, "$1 …");
+}
+
 /** The whole sum if it fits, else its first number.
  * @param {string} time @param {(text: string, part: Part["part"], least: number) => Part[]} take */
 function takeTime(time, take) {
   const whole = take(time, "time", time.length);
-  return whole.length > 0 || time === "" ? whole : take(time.split(" = ")[0], "time", 1);
+  return whole.length > 0 || time === "" ? whole : take(brief(time), "time", 1);
 }

@@ -31,9 +31,11 @@ import { between, clock, duration } from "./time.js";
 /** Height of a slot, pixels. */
 export const SLOT = 18;
 
-const GUTTER = 92;
+const GUTTER = 92; // of the times, and on both sides of the outermost lanes
 const EDGE = 72;
 const NARROWEST = 138; // between two lanes
+const NARROW = 900; // a view that is narrower puts the lanes nearer together, so that a chat's six lanes fit
+const SQUEEZED = { gutter: 80, edge: 54, least: 108 };
 const PAUSE = 1000; // ms of silence that are marked
 
 /** Where a slot's line is, counted from the top of the content. @param {number} index */
@@ -43,11 +45,13 @@ export function yOf(index) {
 
 /** @param {number} count of lanes @param {number} width in sight @returns {{xs: number[], width: number}} */
 export function lanesAt(count, width) {
-  const room = Math.max(width, GUTTER + 2 * EDGE + NARROWEST * (count - 1)) - GUTTER - 2 * EDGE;
+  const usual = { gutter: GUTTER, edge: EDGE, least: NARROWEST };
+  const { gutter, edge, least } = width < NARROW ? SQUEEZED : usual;
+  const room = Math.max(width, gutter + 2 * edge + least * (count - 1)) - gutter - 2 * edge;
   const step = count > 1 ? Math.floor(Math.min(room / (count - 1), 760)) : 0;
   const spare = count > 1 ? Math.floor((room - step * (count - 1)) / 2) : Math.floor(room / 2);
-  const xs = Array.from({ length: count }, (_, i) => GUTTER + EDGE + spare + i * step);
-  return { xs, width: GUTTER + 2 * EDGE + room };
+  const xs = Array.from({ length: count }, (_, i) => gutter + edge + spare + i * step);
+  return { xs, width: gutter + 2 * edge + room };
 }
 
 /** @param {Window} view @returns {Drawing} */

@@ -37,12 +37,17 @@ const PEERS = new Map([
   ["user", "user:"],
 ]);
 
+/** So many exchanges without a session are remembered. */
+const EXCHANGES = 1000;
+
 export class Names {
   constructor() {
     /** What clients call the server whose records a process writes. @type {Map<string, string>} */
     this.servers = new Map();
     /** @type {Map<string, string>} */
     this.clientOfSession = new Map();
+    /** Who asked, where there is no session: the newest exchanges. @type {Map<string, string>} */
+    this.clientOfExchange = new Map();
     /** With whom a process spoke last. @type {Map<string, string>} */
     this.partner = new Map();
   }
@@ -61,6 +66,10 @@ export class Names {
     if (rec.marks.session !== undefined && here.startsWith("client:")) {
       news = news || !this.clientOfSession.has(rec.marks.session);
       this.clientOfSession.set(rec.marks.session, here);
+    }
+    if (rec.kind === "request" && rec.exchange !== undefined && here.startsWith("client:")) {
+      this.clientOfExchange.set(rec.exchange, here);
+      if (this.clientOfExchange.size > EXCHANGES) this.clientOfExchange.delete(this.clientOfExchange.keys().next().value ?? "");
     }
     if (rec.peer === "server" && twin !== undefined) this.partner.set(rec.writer, homeOf(twin, this));
     return news;
@@ -96,9 +105,15 @@ function partnerOf(rec, names) {
   if (twin !== undefined) return homeOf(twin, names);
   const peer = PEERS.get(rec.peer ?? "");
   if (peer !== undefined) return peer;
-  if (rec.peer === "client") return names.clientOfSession.get(rec.marks.session ?? "") ?? "client:";
+  if (rec.peer === "client") return clientOf(rec, names);
   if (rec.peer === "server" || rec.peer === undefined) return serverOf(rec, names);
   return `other:${rec.peer.slice(0, 40)}`;
+}
+
+/** @param {Rec} rec of a server @param {Names} names */
+function clientOf(rec, names) {
+  const known = names.clientOfSession.get(rec.marks.session ?? "") ?? names.clientOfExchange.get(rec.exchange ?? "");
+  return known ?? "client:";
 }
 
 /** @param {Rec} rec @param {Names} names @returns {Leg | null} null: nothing travels, the record is a note */

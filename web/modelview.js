@@ -93,39 +93,24 @@ function sizes(turn) {
     h(
       "table",
       {},
-      h(
-        "thead",
-        {},
-        h(
-          "tr",
-          {},
-          ["Part", "Characters", "Tokens, estimated", "Share"].map((text) => h("th", { scope: "col" }, text)),
-        ),
-      ),
-      h(
-        "tbody",
-        {},
-        parts.map((part) =>
-          h(
-            "tr",
-            {},
-            h("th", { scope: "row" }, part.name),
-            h("td", {}, part.characters.toLocaleString("en-US")),
-            h("td", {}, part.tokens.toLocaleString("en-US")),
-            h(
-              "td",
-              {},
-              h("meter", {
-                min: 0,
-                max: Math.max(1, all),
-                value: part.tokens,
-                "aria-label": `${part.name}: ${part.tokens} of ${all}`,
-              }),
-            ),
-          ),
-        ),
-      ),
+      h("thead", {}, h("tr", {}, SIZES.map((text) => h("th", { scope: "col" }, text)))),
+      h("tbody", {}, parts.map((part) => sizeOf(part, all))),
     ),
+  );
+}
+
+const SIZES = ["Part", "Characters", "Tokens, estimated", "Share"];
+
+/** @param {ReturnType<typeof sizesOf>[number]} part @param {number} all tokens */
+function sizeOf({ name, characters, tokens }, all) {
+  const share = { min: 0, max: Math.max(1, all), value: tokens, "aria-label": `${name}: ${tokens} of ${all}` };
+  return h(
+    "tr",
+    {},
+    h("th", { scope: "row" }, name),
+    h("td", {}, characters.toLocaleString("en-US")),
+    h("td", {}, tokens.toLocaleString("en-US")),
+    h("td", {}, h("meter", share)),
   );
 }
 

@@ -99,6 +99,7 @@ function link(rec, group) {
   );
   if (other === undefined) return [];
   const [request, answer] = answering ? [other, rec] : [rec, other];
+  if (request.cancelled?.event === "client_warning") request.cancelled = undefined; // it was not the end
   request.answer = answer;
   answer.request = request;
   request.ms = answer.ms = answer.ms ?? elapsed(request, answer);

@@ -14,41 +14,38 @@ import { between, duration } from "./time.js";
 import { direction, shortName, title } from "./titles.js";
 import { visible } from "./visible.js";
 
+/**
+ * The records of an exchange, each with the time since the first; pressing leads to it.
+ * @param {Rec[]} all @param {Rec} rec that is shown @param {(rec: Rec) => void} jump
+ */
+export function steps(all, rec, jump) {
+  return h(
+    "ol",
+    { class: "pair", "aria-label": "Records of this exchange" },
+    all.map((each) => h("li", {}, step(each, all[0].ts, each === rec, jump))),
+  );
+}
+
+/** @param {Rec} rec @param {string} first a timestamp @param {boolean} isShown @param {(rec: Rec) => void} jump */
+function step(rec, first, isShown, jump) {
+  return h(
+    "button",
+    { type: "button", "aria-current": isShown ? "true" : null, data: { side: rec.side }, on: { click: () => jump(rec) } },
+    h("span", { class: "after" }, `+${duration(between(first, rec.ts) ?? 0) || "0 ms"}`),
+    h("span", { class: "component" }, visible(shortName(rec.component), 24)),
+    h("span", { class: "peer" }, direction(rec)),
+    h("span", { class: "method" }, rec.dir === undefined ? visible(rec.event, 60) : `${rec.kind} ${title(rec)}`),
+    h("span", { class: "badges" }, rec.badges.map(badge)),
+  );
+}
+
 /** @type {View} */
 export function pairView(rec, { store, jump }) {
   if (rec.exchange === undefined) return [h("p", {}, "This record belongs to no request.")];
   const all = store.exchange(rec);
-  const first = all[0].ts;
   return [
     ...times(all),
-    h(
-      "ol",
-      { class: "pair" },
-      all.map((each) =>
-        h(
-          "li",
-          {},
-          h(
-            "button",
-            {
-              type: "button",
-              "aria-current": each === rec ? "true" : null,
-              data: { side: each.side },
-              on: { click: () => jump(each) },
-            },
-            h("span", { class: "after" }, `+${duration(between(first, each.ts) ?? 0) || "0 ms"}`),
-            h("span", { class: "component" }, visible(shortName(each.component), 24)),
-            h("span", { class: "peer" }, direction(each)),
-            h(
-              "span",
-              { class: "method" },
-              each.dir === undefined ? visible(each.event, 60) : `${each.kind} ${title(each)}`,
-            ),
-            h("span", { class: "badges" }, each.badges.map(badge)),
-          ),
-        ),
-      ),
-    ),
+    steps(all, rec, jump),
     h(
       "p",
       { class: "faint" },

@@ -15,6 +15,7 @@
  * @property {() => void} resume is in the page again
  * @property {(rec: Rec) => boolean} show brings a record into sight; whether it is here
  * @property {(selected: Rec | null) => void} draw
+ * @property {() => void} settle all views are drawn
  * @typedef {(hooks: import("./scroller.js").Hooks) => View} MakeView
  * @typedef {"mark" | "open" | "enter"} How select it only, open the inspector too, go into the inspector
  * @typedef {{select: (panel: Panel, rec: Rec, how: How) => void, changed: () => void, wake: () => void}} Hooks

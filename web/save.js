@@ -4,7 +4,8 @@
  * In:  the first panel's records. Out: a file, without the secrets that the user leaves marked.
  * Refuses to know: what a file holds (export.js does), what a secret is (masking.js does).
  *
- * What is saved is made from masked records, all of it: nothing is masked afterwards in a finished text.
+ * What is saved is made from masked records, all of it: nothing is masked afterwards in a finished text. The preview is
+ * made the same way, of the first records.
  *
  * @typedef {import("./record.js").Rec} Rec
  * @typedef {{sieve: import("./sieve.js").Sieve, texts: import("./explain.js").Texts}} Shown
@@ -14,7 +15,7 @@ import { h, setText } from "./dom.js";
 import { jsonLines, mermaid, MOST_DRAWN, page } from "./export.js";
 import { hint, mask, secretsIn } from "./masking.js";
 import { retold } from "./retold.js";
-import { visible } from "./visible.js";
+import { visible, visibleLines } from "./visible.js";
 
 /** @type {{name: string, label: string, ending: string, type: string}[]} */
 const KINDS = [
@@ -25,6 +26,10 @@ const KINDS = [
 
 const LISTED = 100;
 
+/** So many records, and so many characters of what they become, are seen before anything is saved. */
+const SEEN = 20;
+const SEEN_CHARS = 6000;
+
 export class SaveDialog {
   /** @param {() => Shown} shown */
   constructor(shown) {
@@ -32,10 +37,14 @@ export class SaveDialog {
     /** @type {Rec[]} */
     this.recs = [];
     this.about = h("p", {});
+    this.note = h("p", { class: "secrets-note" });
+    this.preview = h("pre", { class: "raw", tabindex: "0", role: "region", "aria-label": "Preview" });
     this.kinds = h("fieldset", {}, h("legend", {}, "As"), KINDS.map((kind, i) => choice("radio", kind.name, kind.label, i === 0)));
     this.secrets = h("fieldset", { class: "secrets" });
     const save = h("button", { class: "main", value: "save" }, "Save");
-    const form = h("form", { method: "dialog" }, this.kinds, this.secrets, h("p", { class: "ends" }, h("button", { value: "" }, "Cancel"), save));
+    const ends = h("p", { class: "ends" }, h("button", { value: "" }, "Cancel"), save);
+    const seen = h("section", { class: "preview" }, h("h3", {}, "Preview"), this.preview);
+    const form = h("form", { method: "dialog", on: { change: () => this.#show() } }, this.kinds, this.note, this.secrets, seen, ends);
     this.dialog = /** @type {HTMLDialogElement} */ (
       h("dialog", { id: "save", "aria-labelledby": "save-title" }, h("h2", { id: "save-title" }, "Save what is shown"), this.about, form)
     );
@@ -51,16 +60,18 @@ export class SaveDialog {
     setText(this.about, `${this.recs.length.toLocaleString("en-US")} records pass the filter of All.${drawn}`);
     this.found = secretsIn(this.recs.map((rec) => rec.text));
     this.#list();
+    this.#show();
     this.dialog.returnValue = "";
     this.dialog.showModal();
   }
 
   #list() {
     const found = this.found ?? [];
-    const words = found.length === 0 ? "Nothing that looks like a secret was found. Look yourself before you share." : "Masked as *** before saving";
+    this.secrets.hidden = found.length === 0;
+    setText(this.note, found.length === 0 ? "Nothing that looks like a secret was found. Look yourself before you share." : "");
     const rest = found.length > LISTED ? [h("p", { class: "faint" }, `${found.length - LISTED} more; they are masked.`)] : [];
     this.secrets.replaceChildren(
-      h("legend", {}, words),
+      h("legend", {}, "Masked as *** before saving"),
       ...found.slice(0, LISTED).map(({ text, why, count }, index) => {
         const times = count === 1 ? "once" : `${count} times`;
         return choice("checkbox", String(index), `${visible(hint(text), 60)}: ${visible(why, 60)}, ${times}`, true);
@@ -69,15 +80,32 @@ export class SaveDialog {
     );
   }
 
-  #save() {
-    const kind = KINDS.find(({ name }) => name === chosen(this.kinds)[0]) ?? KINDS[0];
+  /** What is chosen to be saved as. */
+  get kind() {
+    return KINDS.find(({ name }) => name === chosen(this.kinds)[0]) ?? KINDS[0];
+  }
+
+  /** What these records are saved as. @param {Rec[]} recs @param {string} now a timestamp */
+  #text(recs, now) {
+    const { name } = this.kind;
     const kept = new Set(chosen(this.secrets).map(Number));
     const secrets = (this.found ?? []).filter((_, index) => index >= LISTED || kept.has(index)).map((each) => each.text);
-    const masked = this.recs.map((rec) => ({ file: rec.file, at: rec.at, flaw: rec.flaw, text: mask(rec.text, secrets) }));
-    const story = retold(masked, this.shown().texts, new Date().toISOString());
-    const title = `MCP Playground, ${story.now.slice(0, 16).replace("T", " ")} UTC`;
-    const text = kind.name === "jsonl" ? jsonLines(story.recs) : kind.name === "html" ? page(story, title) : mermaid(story);
-    download(text, `mcp-${story.now.slice(0, 19).replace(/[:T]/g, "-")}.${kind.ending}`, kind.type);
+    const masked = recs.map((rec) => ({ file: rec.file, at: rec.at, flaw: rec.flaw, text: mask(rec.text, secrets) }));
+    const story = retold(masked, this.shown().texts, now);
+    if (name === "html") return page(story, `MCP Playground, ${now.slice(0, 16).replace("T", " ")} UTC`);
+    return name === "jsonl" ? jsonLines(story.recs) : mermaid(story);
+  }
+
+  /** The beginning of what would be saved. */
+  #show() {
+    const text = this.#text(this.recs.slice(0, SEEN), new Date().toISOString());
+    const more = this.recs.length > SEEN || text.length > SEEN_CHARS ? "…" : "";
+    setText(this.preview, visibleLines(text.slice(0, SEEN_CHARS)) + more);
+  }
+
+  #save() {
+    const now = new Date().toISOString();
+    download(this.#text(this.recs, now), `mcp-${now.slice(0, 19).replace(/[:T]/g, "-")}.${this.kind.ending}`, this.kind.type);
     this.recs = [];
   }
 }

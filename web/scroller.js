@@ -6,7 +6,7 @@
  *
  * Nothing is measured while drawing: asking the page for a size or a position between two changes makes it lay
  * everything out anew. The size comes from a ResizeObserver, the position from scroll events and from what was set
- * here.
+ * here. To scroll makes it lay everything out, too; so that waits until all views are drawn, and is then done once.
  *
  * @typedef {import("./record.js").Rec} Rec
  * @typedef {{scrolled: () => void, resized: () => void, pressed: (rec: Rec) => void}} Hooks
@@ -28,11 +28,13 @@ export class Scroller {
     this.height = 0;
     this.width = 0;
     this.top = 0;
+    this.moved = false; // it is to be scrolled to `top`
     this.count = 0;
     this.stretched = -1;
     element.addEventListener(
       "scroll",
       () => {
+        if (this.moved) return; // it will be elsewhere in a moment
         this.top = element.scrollTop;
         hooks.scrolled();
       },
@@ -47,7 +49,13 @@ export class Scroller {
 
   /** An element that was out of the page has forgotten how far it was scrolled. */
   resume() {
-    this.element.scrollTop = this.top;
+    this.moved = true;
+  }
+
+  /** All is drawn: scrolls to where it should be. */
+  settle() {
+    if (this.moved) this.element.scrollTop = this.top;
+    this.moved = false;
   }
 
   /** Rows that fit. */
@@ -68,12 +76,12 @@ export class Scroller {
     this.space.style.height = `${count * this.row}px`;
   }
 
-  /** @param {number} top */
+  /** Where to scroll to when all is drawn. @param {number} top */
   scrollTo(top) {
     const wanted = Math.max(0, Math.min(top, this.bottom));
     if (wanted === this.top) return;
     this.top = wanted;
-    this.element.scrollTop = wanted;
+    this.moved = true;
   }
 
   /** Brings a row into sight. @param {number} index */

@@ -25,6 +25,9 @@ import { visible } from "./visible.js";
 /** Height of the lanes' titles, pixels; sequence.css says the same. */
 const HEAD = 44;
 
+/** What stands beside an arrow that is brought into sight, pixels. */
+const BESIDE = 70;
+
 export class Sequence extends Scroller {
   /** @param {import("./sieve.js").Sieve} sieve @param {import("./scroller.js").Hooks} hooks */
   constructor(sieve, hooks) {
@@ -55,6 +58,8 @@ export class Sequence extends Scroller {
     this.made = 0;
     this.set = 0;
     this.timer = 0;
+    /** An arrow to bring into sight. @type {Rec | null} */
+    this.wanted = null;
     onPress(this.element, (target) => this.#recordAt(target), hooks.pressed);
   }
 
@@ -95,7 +100,19 @@ export class Sequence extends Scroller {
     this.reveal(Math.min(index + 1, this.sieve.rows.length - 1)); // so that its landing is in sight, too
     this.reveal(index);
     this.set = this.top;
+    this.wanted = this.messages.senderOf(rec);
     return true;
+  }
+
+  /** Brings an arrow that was asked for into sight from the side. @param {Drawing} drawing */
+  #sideways({ items, width }) {
+    const item = items.find((each) => each.rec === this.wanted);
+    if (item === undefined) return;
+    this.wanted = null;
+    const [left, right] = [Math.min(item.x, item.x + item.dx) - BESIDE, Math.max(item.x, item.x + item.dx) + BESIDE];
+    const at = this.element.scrollLeft;
+    if (width <= this.width || (left >= at && right <= at + this.width)) return;
+    this.element.scrollLeft = right - left > this.width || left < at ? left : right - this.width;
   }
 
   /** @param {Rec | null} selected */
@@ -116,6 +133,7 @@ export class Sequence extends Scroller {
     this.#titles(drawing);
     this.still.draw(drawing, top, height);
     this.#items(drawing, selected);
+    if (this.wanted !== null) this.#sideways(drawing);
     clearTimeout(this.timer);
     if (drawing.pending) this.timer = setTimeout(() => this.hooks.resized(), 1000); // what is pending counts up
   }

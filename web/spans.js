@@ -5,8 +5,9 @@
  * Refuses to know: the page. Pure.
  *
  * @typedef {import("./record.js").Rec} Rec
- * @typedef {{start: number, end: number, open: boolean, handler: [number, number] | null, marks: number[]}} Span
- *     milliseconds since 1970; `marks`: what arrived in between
+ * @typedef {{start: number, end: number, open: boolean, unanswered?: boolean, handler: [number, number] | null,
+ *   marks: number[]}} Span milliseconds since 1970; `open`: it has no answer yet; `unanswered`: nor was it given one;
+ *     `marks`: what arrived in between
  * @typedef {{start: number, end: number, at: number}} Run `at`: its place on the axis
  * @typedef {{runs: Run[], size: number, sum: number, marks: {at: number, text: string, gap: boolean}[]}} Axis
  *     `sum`: milliseconds from the first to the last; `gap`: a mark behind time that is not drawn
@@ -20,7 +21,7 @@ const OPEN = 1000;
 /** So many round marks at most. */
 const MARKS = 8;
 
-/** Percent between two marks. */
+/** Percent between two marks, unless told. */
 const APART = 7;
 
 /** A silence longer than this part of all busy time is not drawn; what stands for it is this wide. */
@@ -40,6 +41,7 @@ export function spanOf(rec, exchange) {
     start,
     end: start + Math.max(0, took ?? OPEN),
     open: took === undefined,
+    unanswered: rec.ms === undefined,
     handler: begun === undefined || inside?.ms === undefined ? null : [begun, begun + inside.ms],
     marks,
   };
@@ -47,9 +49,10 @@ export function spanOf(rec, exchange) {
 
 /**
  * The axis that holds all spans. While nothing runs no time is drawn: between two runs of calls stands a narrow gap.
- * @param {Span[]} spans @returns {Axis}
+ * @param {Span[]} spans @param {number} [apart] percent between the beginnings of two runs that are named
+ * @returns {Axis}
  */
-export function axisOf(spans) {
+export function axisOf(spans, apart = APART) {
   const runs = runsOf(spans);
   if (runs.length === 0) return { runs: [], size: 1, marks: [], sum: 0 };
   const busy = runs.reduce((sum, run) => sum + run.end - run.start, 0);
@@ -60,12 +63,16 @@ export function axisOf(spans) {
     at += run.end - run.start + gap;
   }
   const axis = { runs, size: at - gap, marks: [], sum: runs[runs.length - 1].end - runs[0].start };
-  return { ...axis, marks: runs.length === 1 ? steps(runs[0]) : starts(axis) };
+  return { ...axis, marks: runs.length === 1 ? steps(runs[0]) : starts(axis, apart) };
 }
 
-/** Times in which something runs, those that are near each other as one. @param {Span[]} spans @returns {Run[]} */
+/** Times in which something runs, those that are near each other as one. What was never answered, such as a
+ * subscription, may have been waiting all the while: only its beginning, its news and its end count.
+ * @param {Span[]} spans @returns {Run[]} */
 function runsOf(spans) {
-  const sorted = [...spans].sort((a, b) => a.start - b.start);
+  const point = (/** @type {number} */ at) => ({ start: at, end: at });
+  const busy = spans.flatMap((span) => (span.unanswered ? [span.start, ...span.marks, span.end].map(point) : [span]));
+  const sorted = busy.sort((a, b) => a.start - b.start);
   const longest = sorted.reduce((sum, span) => sum + span.end - span.start, 0) * PAUSE;
   /** @type {Run[]} */
   const runs = [];
@@ -84,12 +91,12 @@ function steps({ start, end }) {
   return Array.from({ length: count }, (_, i) => ({ at: start + i * step, text: named(i * step), gap: false }));
 }
 
-/** Where each run begins; those that would stand on one another are left out. @param {Axis} axis */
-function starts(axis) {
+/** Where each run begins; those that would stand on one another are left out. @param {Axis} axis @param {number} apart */
+function starts(axis, apart) {
   let before = -Infinity;
   return axis.runs.flatMap(({ start }, index) => {
     const here = percent(start, axis);
-    if (here - before < APART) return [];
+    if (here - before < apart) return [];
     before = here;
     return [{ at: start, text: `+${named(start - axis.runs[0].start)}`, gap: index > 0 }];
   });

@@ -15,11 +15,18 @@ import { Panel } from "./panels.js";
 import { Sieve } from "./sieve.js";
 import { Switch, waysOf } from "./views.js";
 
+/** What the tap wrote down of one end stands for what that end would have written. @param {Rec} rec @param {string} end */
+const isTappedFrom = (rec, end) => rec.component === "mcp-tap" && rec.peer === end;
+
 /** @type {{name: string, title: string, belongs: (rec: Rec) => boolean}[]} */
 const DASHBOARD = [
   { name: "all", title: "All", belongs: () => true },
-  { name: "server", title: "Server", belongs: (rec) => rec.side === "server" },
-  { name: "clients", title: "Clients", belongs: (rec) => rec.side === "client" || rec.side === "chat" },
+  { name: "server", title: "Server", belongs: (rec) => rec.side === "server" || isTappedFrom(rec, "server") },
+  {
+    name: "clients",
+    title: "Clients",
+    belongs: (rec) => rec.side === "client" || rec.side === "chat" || isTappedFrom(rec, "client"),
+  },
 ];
 
 export class Stage {
@@ -39,7 +46,7 @@ export class Stage {
       : DASHBOARD;
     for (const [index, plan] of plans.entries()) this.panels.push(this.#panel(plan, 1 << index));
     byId("panels").append(...this.panels.map((panel) => panel.element));
-    this.active = this.panels[0];
+    this.active = this.first;
     this.whole = true; // all panels are made
     this.switch = this.basic ? null : new Switch(byId("views"), this.look, () => this.#lookChanged());
     if (!this.basic) this.#lookChanged();
@@ -58,6 +65,16 @@ export class Stage {
       this.active = panel;
     });
     return panel;
+  }
+
+  /** The panel that is in use; on a narrow page the only one beside an open inspector. @param {Panel} panel */
+  set active(panel) {
+    this.current = panel;
+    for (const each of this.panels) each.element.toggleAttribute("data-active", each === panel);
+  }
+
+  get active() {
+    return this.current ?? this.first;
   }
 
   /** The first panel: what it lets through is what all big views show, and what is saved. */

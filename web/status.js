@@ -25,7 +25,7 @@ const WORDS = {
   starved: "Waiting",
 };
 const HINTS = {
-  lost: "The viewer does not answer. Start it again with: uv run python log_viewer.py",
+  lost: "Start it again: uv run python log_viewer.py",
   starved: "No connection is free. A browser opens six to one address: close another tab of this viewer.",
 };
 

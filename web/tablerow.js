@@ -28,7 +28,9 @@ export class TableRow {
   /** @param {import("./lanes.js").Lanes} lanes */
   constructor(lanes) {
     this.lanes = lanes;
-    this.button = h("button", { type: "button", class: "open-message" });
+    this.title = h("b", {});
+    this.detail = h("span", { class: "detail" });
+    this.button = h("button", { type: "button", class: "open-message" }, this.title, " ", this.detail);
     /** @type {Record<string, HTMLElement>} */
     this.cells = Object.fromEntries(COLUMNS.map(([name]) => [name, h("td", { class: name })]));
     this.cells.what.append(this.button);
@@ -59,8 +61,10 @@ export class TableRow {
     setText(this.cells.from, nameOf(leg?.from ?? this.lanes.homeOf(rec)));
     setText(this.cells.to, leg === null ? "" : nameOf(leg.to));
     setText(this.cells.kind, said.word);
-    setText(this.button, [said.title, said.detail].filter((part) => part !== "").join(" "));
-    setText(this.cells.outcome, [...said.bad, seen].filter((part) => part !== "").join(", "));
+    setText(this.title, said.title);
+    setText(this.detail, said.detail);
+    const asks = said.tags.filter((tag) => tag === "asks back");
+    setText(this.cells.outcome, [...said.bad, ...asks, seen].filter((part) => part !== "").join(", "));
     setText(this.cells.took, said.time.split(" = ")[0]);
     this.cells.took.title = said.time;
     setText(this.cells.marks, said.tags.join(", "));

@@ -4,13 +4,14 @@
  * In:  records, as they arrive and as they are let go. Out: `cause` and `cancelled` on them.
  * Refuses to know: pairs of one exchange (pairs.js), how a tie is drawn. Pure.
  *
- * Theory of operation. Five ties go beyond one exchange:
+ * Theory of operation. These ties say what no pair does; most go beyond one exchange:
  *
  *     a call that is repeated    <- the result that asked: the same `requestState`; without one, the same trace
  *     a request of a chat        <- `llm_tool_call`: the same exchange, or the same trace and tool, oldest first
  *     notifications/cancelled    -> the request of that id by the same program
  *     HTTP 202 and its like      <- the message that was accepted
  *     rpc_cancelled              -> the requests of its exchange, and what the server still asks in that trace
+ *     client_warning             -> the open request of its exchange by the same program: nothing will come any more
  *
  * @typedef {import("./record.js").Rec} Rec
  */
@@ -41,6 +42,7 @@ export class Ties {
       return [];
     }
     if (rec.event === "rpc_cancelled") return this.#end(rec, exchange);
+    if (rec.event === "client_warning") return fail(rec, exchange);
     if (rec.method === "notifications/cancelled") return this.#giveUp(rec);
     const cause = rec.kind === "request" && rec.dir === "out" ? this.#causeOf(rec) : undefined;
     if (cause === undefined) return [];
@@ -84,9 +86,7 @@ export class Ties {
 
   /** A server stopped its work. @param {Rec} rec @param {Rec[]} exchange @returns {Rec[]} */
   #end(rec, exchange) {
-    const open = [...exchange, ...this.#of(`asking ${rec.marks.trace}`)].filter(
-      (each) => each.kind === "request" && each.answer === undefined && each.cancelled === undefined,
-    );
+    const open = [...exchange, ...this.#of(`asking ${rec.marks.trace}`)].filter(isOpen);
     for (const each of open) each.cancelled = rec;
     return open;
   }
@@ -95,6 +95,18 @@ export class Ties {
   #of(key) {
     return this.waiting.get(key) ?? [];
   }
+}
+
+/** A client says that its request came to nothing. @param {Rec} rec @param {Rec[]} exchange @returns {Rec[]} */
+function fail(rec, exchange) {
+  const open = exchange.filter((each) => each.writer === rec.writer && isOpen(each));
+  for (const each of open) each.cancelled = rec;
+  return open;
+}
+
+/** @param {Rec} rec */
+function isOpen(rec) {
+  return rec.kind === "request" && rec.answer === undefined && rec.cancelled === undefined;
 }
 
 /** Under which keys a record waits. @param {Rec} rec @returns {string[]} */

@@ -10,10 +10,9 @@
 import { split } from "./arrow.js";
 import { h } from "./dom.js";
 import { isAnswer, isPending } from "./pairs.js";
-import { badge } from "./row.js";
+import { steps } from "./pairview.js";
 import { between, clock, duration } from "./time.js";
-import { direction, shortName, title } from "./titles.js";
-import { visible } from "./visible.js";
+import { endOf, title } from "./titles.js";
 
 /** @type {View} */
 export function timingView(rec, { store, jump }) {
@@ -28,7 +27,8 @@ function parts(request) {
   if (isPending(request)) return [h("p", { class: "note" }, `Asked at ${clock(request.ts)}; no answer has come yet.`)];
   if (request.cancelled !== undefined) {
     const after = between(request.ts, request.cancelled.ts);
-    return [h("p", { class: "note" }, `Given up after ${duration(after)}.`)];
+    const words = endOf(request.cancelled) === "failed" ? "It failed" : "Given up";
+    return [h("p", { class: "note" }, `${words} after ${duration(after)}.`)];
   }
   if (total === undefined && handler === undefined) return [];
   const bar = h("div", { class: "timing-bar", "aria-hidden": "true" }, h("i", { class: "handler" }), h("i", { class: "network" }));
@@ -45,34 +45,10 @@ function parts(request) {
   ];
 }
 
-/** Each record of the exchange, with the time since the first. @param {Rec[]} all @param {Rec} rec
- * @param {(rec: Rec) => void} jump */
-function steps(all, rec, jump) {
-  return h(
-    "ol",
-    { class: "pair", "aria-label": "Steps" },
-    all.map((each) =>
-      h(
-        "li",
-        {},
-        h(
-          "button",
-          { type: "button", "aria-current": each === rec ? "true" : null, data: { side: each.side }, on: { click: () => jump(each) } },
-          h("span", { class: "after" }, `+${duration(between(all[0].ts, each.ts) ?? 0)}`),
-          h("span", { class: "component" }, visible(shortName(each.component), 24)),
-          h("span", { class: "peer" }, direction(each)),
-          h("span", { class: "method" }, each.dir === undefined ? visible(each.event, 60) : `${each.kind} ${title(each)}`),
-          h("span", { class: "badges" }, each.badges.map(badge)),
-        ),
-      ),
-    ),
-  );
-}
-
 /** What led to it, and what ended it. @param {Rec} rec @param {(rec: Rec) => void} jump */
 function causes(rec, jump) {
   /** @type {[string, Rec | undefined][]} */
-  const ties = [["Caused by", rec.cause], ["Given up by", rec.cancelled]];
+  const ties = [["Caused by", rec.cause], ["Ended by", rec.cancelled]];
   return ties.flatMap(([words, other]) =>
     other === undefined || other.gone
       ? []

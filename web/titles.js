@@ -29,8 +29,13 @@ export function title(rec) {
   return visible(rec.event, 80);
 }
 
+/** How a request without an answer ended. @param {Rec} over what ended it */
+export function endOf(over) {
+  return over.event === "client_warning" ? "failed" : "cancelled";
+}
+
 /** @param {Rec} rec */
 export function wait(rec) {
-  if (rec.cancelled !== undefined) return "cancelled";
+  if (rec.cancelled !== undefined) return endOf(rec.cancelled);
   return isPending(rec) ? "pending" : duration(rec.ms);
 }

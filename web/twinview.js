@@ -14,10 +14,10 @@
 
 import { shippedRecords } from "./api.js";
 import { aligned, differences } from "./contrast.js";
-import { h, prose } from "./dom.js";
-import { lookup } from "./explain.js";
+import { h } from "./dom.js";
 import { Store } from "./store.js";
 import { Asked } from "./telling.js";
+import { differing } from "./twinlist.js";
 import { actionOf, counterpart, wireOf } from "./twins.js";
 import { visible, visibleLines } from "./visible.js";
 
@@ -111,12 +111,12 @@ function drawn(here, there, isLogged, texts) {
       rows.flatMap(([a, b], index) => {
         const marked = new Set(pairs[index].map((each) => each.path.split(".").pop() ?? ""));
         return [
-          a === null ? absent("handshake") : stepOf(a, marked),
-          b === null ? absent("stateless") : stepOf(b, marked),
+          a === null ? absent("handshake") : stepOf(a, marked, ERAS.handshake),
+          b === null ? absent("stateless") : stepOf(b, marked, ERAS.stateless),
         ];
       }),
     ),
-    list(pairs.flat(), texts),
+    differing(pairs.flat(), texts),
   ];
 }
 
@@ -125,8 +125,9 @@ function absent(era) {
   return h("p", { class: "step absent faint" }, `The ${era} era has no such step.`);
 }
 
-/** @param {Step} step @param {Set<string>} marked names of members that differ */
-function stepOf(step, marked) {
+/** @param {Step} step @param {Set<string>} marked names of members that differ @param {string} [era] said where the
+ * two columns have become one */
+function stepOf(step, marked, era = "") {
   const line = [step.http.method, step.http.path].filter((part) => part !== undefined).join(" ");
   const head = [line, step.http.status === undefined ? "" : `HTTP ${step.http.status}`]
     .filter((part) => part !== "")
@@ -142,7 +143,12 @@ function stepOf(step, marked) {
   return h(
     "div",
     { class: "step", data: { sender: step.sender } },
-    h("h4", {}, `${step.sender === "client" ? "→" : "←"} ${visible(step.title, 60)}`),
+    h(
+      "h4",
+      {},
+      `${step.sender === "client" ? "→" : "←"} ${visible(step.title, 60)}`,
+      era === "" ? null : h("span", { class: "step-era faint" }, era),
+    ),
     h(
       "pre",
       { class: "raw", tabindex: "0" },
@@ -151,48 +157,4 @@ function stepOf(step, marked) {
       body.map((text) => mark(text, /^\s*"([^"]+)":/.exec(text)?.[1] ?? "")),
     ),
   );
-}
-
-/** @param {import("./contrast.js").Difference[]} all @param {import("./explain.js").Texts} texts */
-function list(all, texts) {
-  /** @type {Map<string, import("./contrast.js").Difference>} */
-  const unique = new Map(all.map((each) => [each.path, each]));
-  if (unique.size === 0) return h("p", {}, "Nothing else differs.");
-  return h(
-    "section",
-    { class: "glossary" },
-    h("h3", {}, "What differs, and why"),
-    h(
-      "dl",
-      {},
-      [...unique.values()].flatMap((each) => [
-        h(
-          "dt",
-          {},
-          visible(each.path.replace(/^(message|header)\./, ""), 120),
-          side("handshake", each.here),
-          side("stateless", each.there),
-        ),
-        h("dd", {}, about(each.path, texts)),
-      ]),
-    ),
-  );
-}
-
-/** @param {string} era @param {string} value */
-function side(era, value) {
-  return h("span", { class: "side faint" }, value === "" ? ` ${era}: absent` : ` ${era}: ${visible(value, 80)}`);
-}
-
-/** @param {string} path @param {import("./explain.js").Texts} texts */
-function about(path, texts) {
-  if (path.startsWith("header.")) return told(lookup(texts, "header", path.slice(7)));
-  if (path === "http.status") return "The same outcome has another status: from 2026-07-28 on HTTP tells more of it.";
-  const name = /_meta\.(.+)$/.exec(path)?.[1] ?? path.split(".").pop() ?? "";
-  return told(lookup(texts, "field", name));
-}
-
-/** @param {import("./explain.js").Paragraph | null} text */
-function told(text) {
-  return text === null ? "" : prose(text.text);
 }

@@ -22,6 +22,8 @@ export class Visit {
     this.tools = new Map();
     this.server = "";
     this.begun = false;
+    /** What we say that we can do. @type {Record<string, any>} */
+    this.able = {};
     this.last = 0;
     this.bytes = crypto.getRandomValues(new Uint8Array(16));
   }
@@ -35,7 +37,7 @@ export class Visit {
   text(method, params, isNotification = false) {
     this.last += 1;
     const id = isNotification ? undefined : this.last;
-    return messageText(id, method, params, this.standing.revision, this.trace());
+    return messageText(id, method, params, this.standing.revision, this.trace(), this.able);
   }
 
   /** Says hello in the way of the revision, and asks for the tools. @param {string} revision @throws {Error} */
@@ -48,7 +50,7 @@ export class Visit {
       const result = await this.#ask("server/discover", {});
       this.server = nameOf(result._meta?.["io.modelcontextprotocol/serverInfo"]);
     } else {
-      const about = { protocolVersion: revision, capabilities: {}, clientInfo: ME };
+      const about = { protocolVersion: revision, capabilities: this.able, clientInfo: ME };
       const result = await this.#ask("initialize", about);
       this.server = nameOf(result.serverInfo);
       this.standing.revision = String(result.protocolVersion);

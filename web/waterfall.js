@@ -17,6 +17,11 @@ import { SpanRow } from "./spanrow.js";
 import { axisOf, percent, spanOf } from "./spans.js";
 import { duration } from "./time.js";
 
+/** What stands left and right of the bars (timeline.css says the same), and the width of a mark's text; pixels. */
+const BESIDE = 232;
+const NAMES = 0.34;
+const TEXT = 76;
+
 export class Waterfall extends List {
   /** @param {import("./sieve.js").Sieve} sieve @param {import("./scroller.js").Hooks} hooks */
   constructor(sieve, hooks) {
@@ -57,7 +62,8 @@ export class Waterfall extends List {
     const { first, last } = this.sight();
     const spans = [];
     for (let i = first; i < last; i += 1) spans.push(this.shared.spanOf(/** @type {Rec} */ (rows.at(i))));
-    this.shared.axis = axisOf(spans);
+    const track = Math.max(100, this.width - BESIDE - Math.max(180, this.width * NAMES));
+    this.shared.axis = axisOf(spans, (TEXT / track) * 100);
     this.#axis();
     super.draw(selected === null ? null : this.#rowOf(selected));
   }

@@ -72,6 +72,8 @@ class Router:
         self._runner, self._answer, self._hear, self._log = Runner(), answer, hear, log
         able = capabilities or {}
         self.members = [Member(entry, log, able, self._runner.put, self._runner.tell, trace) for entry in entries]
+        self._lists: list[list[Object]] = []  # of which the next was made
+        self._tools: tuple[Tool, ...] = ()
         self._checks: dict[int, tuple[Any, schemas.Check]] = {}
         self.timings: dict[str, float] = {}  # call id -> milliseconds, of the last run
 
@@ -86,13 +88,16 @@ class Router:
     # ---- 1. Tools ----------------------------------------------------------------------------------------------------
 
     def tools(self) -> tuple[Tool, ...]:
-        """What all servers offer now."""
-        found: dict[str, Tool] = {}
-        for member in self.members:
-            for entry in sorted(member.listed("tools/list"), key=lambda entry: str(entry["name"])):
-                tool = _tool(member, entry, found)
-                found[tool.name] = tool
-        return tuple(found.values())
+        """What all servers offer now; the same object for as long as their lists are the same."""
+        lists = [member.listed("tools/list") for member in self.members]
+        if lists != self._lists:
+            found: dict[str, Tool] = {}
+            for member, listed in zip(self.members, lists, strict=True):
+                for entry in sorted(listed, key=lambda entry: str(entry["name"])):
+                    tool = _tool(member, entry, found)
+                    found[tool.name] = tool
+            self._lists, self._tools = lists, tuple(found.values())
+        return self._tools
 
     def refresh(self) -> None:
         """Forgets all lists, and says hello once more to servers that could not be reached."""

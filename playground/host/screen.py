@@ -18,6 +18,7 @@ from playground.host.diagnosis import Diagnosis
 from playground.host.providers.content import all_text
 from playground.host.running import News
 from playground.host.tools import Job
+from playground.redaction import Redactor
 from playground.terminal import fold, one_line, visible
 
 if TYPE_CHECKING:
@@ -38,7 +39,14 @@ class Screen:
     """
 
     def __init__(
-        self, out: TextIO, notes: TextIO, *, is_terminal: bool, as_json: bool = False, is_quiet: bool = False
+        self,
+        out: TextIO,
+        notes: TextIO,
+        *,
+        is_terminal: bool,
+        as_json: bool = False,
+        is_quiet: bool = False,
+        secrets: Iterable[str] = (),
     ) -> None:
         from rich.console import Console
 
@@ -49,6 +57,7 @@ class Screen:
         self.is_terminal, self.as_json, self.is_quiet = is_terminal, as_json, is_quiet and not is_terminal
         self._out: Console = Console(file=out, **plain)
         self._notes: Console = self._out if is_terminal else Console(file=notes, **plain)
+        self._redactor = Redactor(secrets)
         self._status: Status | None = None
         self._column = 0  # whether the line on the screen has begun
         self._streamed = ""
@@ -214,6 +223,7 @@ class Screen:
     def _print(self, console: "Console", text: str, style: str = "", end: str = "\n") -> None:
         from rich.text import Text
 
+        text = self._redactor.mask_text(text) if self._redactor.knows_any else text
         if STYLES.get(style):
             console.print(Text(text, STYLES[style]), end=end, soft_wrap=True)
         else:  # to the letter: rich would make spaces of tabs

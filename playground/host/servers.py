@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from playground.addresses import secrets_in
 from playground.host.calls import strict_json
 from playground.settings import PROJECT_ROOT, Settings, SettingsError
 from playground.wire.connecting import Way, way
@@ -107,6 +108,8 @@ def _entry(name: str, entry: Any, values: Mapping[str, str], secrets: list[str],
         there = way(filled(entry, values, secrets))
     except ValueError as error:
         return Entry(name, None, problem=f"The entry {name!r} can't be used: {error}.")
+    for given in (there.url, *there.command):
+        secrets += [part for part in secrets_in(given) if len(part) >= _SHORTEST_SECRET]
     for header, text in there.headers.items():
         if header.lower() in _SECRET_HEADERS or _SECRET_NAME.search(header):
             # "Bearer abc": the whole of it, and the key alone.

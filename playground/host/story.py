@@ -48,6 +48,7 @@ class Story:
     def __init__(self, log: Logbook) -> None:
         self._log = log
         self.trace = secrets.token_hex(16)
+        self._offer: Offer | None = None  # the last, and how it was written down
         self._mapped: Object = {}
 
     def begins(self, provider: Provider, members: Sequence[Member]) -> None:
@@ -75,6 +76,9 @@ class Story:
 
     def offers(self, offer: Offer) -> None:
         """The tools as they will be sent."""
+        if offer is self._offer:
+            return
+        self._offer = offer
         tools = [{"name": offer.names[one.alias], "sent_as": one.alias, "schema": one.schema} for one in offer.tools]
         told: Object = {"tools": tools, "changes": list(offer.changes)}
         if told != self._mapped:

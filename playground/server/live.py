@@ -6,12 +6,12 @@ Here nobody knows how a text is sent. That every frame is in the log before it l
 an answer that was acknowledged can then never be missing from the log.
 """
 
+import functools
 import threading
 import time
 import traceback
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from mcp_core import headers as http_headers
 from mcp_core import messages, revisions
@@ -25,8 +25,7 @@ from playground.logbook import Logbook, exchange_of, source_of, trace_of
 PATIENCE = 60.0  # seconds a client may take to answer a question
 
 
-@dataclass(frozen=True, slots=True)
-class Delivery:
+class Delivery(NamedTuple):
     """What to send. `text` is None where a request ends without an answer."""
 
     text: str | None
@@ -38,16 +37,16 @@ class Delivery:
     @property
     def is_last(self) -> bool:
         """Whether the request it belongs to is now answered."""
-        return self.come_back is None and not isinstance(self.message, Notification | Request)
+        return self.come_back is None and not isinstance(self.message, (Notification, Request))
 
 
-@dataclass(frozen=True, slots=True)
-class Taken:
+class Taken(NamedTuple):
     """What the log remembers of a request until it is answered."""
 
     request: Request
     exchange: str | None
     trace: str | None
+    source: str | None  # the function that answers it
     started: float  # time.perf_counter()
     revision: str | None
 
@@ -66,7 +65,7 @@ class Live:
         patience: float = PATIENCE,
     ) -> None:
         self.session, self.id = session, id
-        self._log, self._via, self._connection, self._patience = log, via, connection, patience
+        self._log, self._via, self._connection, self._patience = log.kept(), via, connection, patience
         self._taken: dict[Id, Taken] = {}
         self._timers: dict[Id, threading.Timer] = {}
 
@@ -75,6 +74,10 @@ class Live:
 
         Where nothing but the answer can be sent, there is nothing to do.
         """
+
+    def settle(self) -> None:
+        """Has what was noted written down: called before anything is done for a message, and before any is sent."""
+        self._log.put()
 
     # ---- What comes in -----------------------------------------------------------------------------------------------
 
@@ -85,25 +88,29 @@ class Live:
         *,
         headers: Mapping[str, str] | None = None,
         http: Any = None,
+        streamed: bool = False,
     ) -> Iterator[Delivery]:
-        """Takes one message that came as `raw`, with its headers (lower case) and what the log shows of HTTP."""
+        """Takes one message that came as `raw`, with its headers (lower case) and what the log shows of HTTP.
+
+        `streamed`: a stream is open for its answer already.
+        """
         value = messages.as_json(message)
-        asker = "client" if isinstance(message, Request | Notification) else "server"
+        asker = "client" if isinstance(message, (Request, Notification)) else "server"
         exchange = exchange_of(value, asker=asker, session=self.id, connection=self._connection)
-        event = {Request: "rpc_request", Notification: "rpc_notification"}.get(type(message), "rpc_answer")
-        trace = trace_of(value)
-        self._frame(event, raw, value, dir="in", http=http, exchange=exchange, trace=trace, src=self._source(message))
-        if isinstance(message, Result | Failure):
-            self._be_patient_no_more(message.id)
-        taken = None
+        trace, source, taken = trace_of(value), None, None
         if isinstance(message, Request):
-            stateless = is_stateless(message, headers)
-            revision = revisions.LATEST if stateless else self.session.memory.revision
-            taken = Taken(message, exchange, trace, time.perf_counter(), revision)
-            # An id that is in use already will be refused; the request that has it stays the one that is taken.
-            if self._taken.setdefault(message.id, taken) is taken:
-                self._note_call(taken)
-        return self.deliveries(self.session.receive(message, headers), http is not None, taken)
+            source = self._source(message)
+            revision = revisions.LATEST if is_stateless(message, headers) else self.session.memory.revision
+            taken = Taken(message, exchange, trace, source, time.perf_counter(), revision)
+        elif not isinstance(message, Notification):
+            self._be_patient_no_more(message.id)
+        event = _CAME[type(message)]
+        self._frame(event, raw, value, dir="in", http=http, exchange=exchange, trace=trace, src=source)
+        # An id that is in use already will be refused; the request that has it stays the one that is taken.
+        if taken is not None and self._taken.setdefault(taken.request.id, taken) is taken:
+            self._note_call(taken)
+        self.settle()
+        return self.deliveries(self.session.receive(message, headers), http is not None, taken, streamed)
 
     def refuse(
         self,
@@ -120,18 +127,21 @@ class Live:
         place: dict[str, Any] = {"trace": trace_of(value), "level": "WARNING"}
         if value is not None:
             place["exchange"] = exchange_of(value, asker="client", session=self.id, connection=self._connection)
-        self._frame(event, raw, value, dir="in", http=http, reason=str(error), **place)
         failure = error.as_failure()
         text = messages.encode(failure)
         answered = _answered(http is not None, status)
-        self._frame("rpc_response", text, None, own=True, dir="out", http=answered, **place)
+        self._frame(event, raw, value, dir="in", http=http, reason=str(error), **place)
+        self._frame("rpc_response", text, None, True, dir="out", http=answered, **place)
+        self.settle()
         return Delivery(text, failure, None, status)
 
     # ---- What goes out -----------------------------------------------------------------------------------------------
 
-    def deliveries(self, outgoing: Iterator[Outgoing], over_http: bool, own: Taken | None = None) -> Iterator[Delivery]:
+    def deliveries(
+        self, outgoing: Iterator[Outgoing], over_http: bool, own: Taken | None = None, streamed: bool = False
+    ) -> Iterator[Delivery]:
         """Writes down what a session gives out, in the moment before it is sent. `own`: the request behind it."""
-        streamed = False
+        streamed = streamed or own is None  # what is sent later than the first moment finds a stream
         for given in outgoing:
             out, text = self._encoded(given)
             if text is None and given.message is not None:
@@ -144,12 +154,15 @@ class Live:
                 status = http_headers.status_of(out.message, revision)
             delivery = Delivery(text, out.message, out.about, status, out.come_back)
             if out.come_back is not None:
+                streamed = True
                 yield delivery
                 continue
-            streamed = streamed or not delivery.is_last
-            if delivery.is_last and out.about is not None and self._taken.get(out.about) is taken:
+            is_last = delivery.is_last
+            streamed = streamed or not is_last
+            if is_last and out.about is not None and self._taken.get(out.about) is taken:
                 self._taken.pop(out.about, None)
-            self._went_out(delivery, out, taken, _answered(over_http, status, streamed))
+            self._went_out(out, text, taken, is_last, _answered(over_http, status, streamed))
+            self.settle()
             yield delivery
 
     def _encoded(self, out: Outgoing) -> tuple[Outgoing, str | None]:
@@ -158,7 +171,7 @@ class Live:
             return out, None
         try:
             return out, messages.encode(out.message)
-        except (ValueError, TypeError) as fault:  # NaN, an object of Python's, a circle
+        except (ValueError, TypeError, RecursionError) as fault:  # NaN, an object of Python's, a circle
             if isinstance(out.message, Result):
                 text = "The server made an answer that is no JSON; its log says why."
                 failure = Failure(out.message.id, messages.INTERNAL_ERROR, text)
@@ -171,36 +184,27 @@ class Live:
     def _log_fault(self, fault: Exception, exchange: str | None) -> None:
         whole = "".join(traceback.format_exception(fault))
         self._log.write("server_fault", {"traceback": whole}, level="ERROR", exchange=exchange)
+        self.settle()
 
-    def _went_out(self, delivery: Delivery, out: Outgoing, taken: Taken | None, http: Any) -> None:
-        exchange, trace = (taken.exchange, taken.trace) if taken is not None else (None, None)
-        ms = (time.perf_counter() - taken.started) * 1000 if taken is not None and delivery.is_last else None
+    def _went_out(self, out: Outgoing, text: str | None, taken: Taken | None, is_last: bool, http: Any) -> None:
+        method, exchange, trace, source, ms = None, None, None, None, None
+        if taken is not None:
+            method, exchange, trace, source = taken.request.method, taken.exchange, taken.trace, taken.source
+            ms = (time.perf_counter() - taken.started) * 1000 if is_last else None
         if out.fault is not None:
             self._log_fault(out.fault, exchange)
-        if taken is not None and delivery.is_last:
+        if taken is not None and is_last:
             self._note_outcome(taken, out.message, ms)
-        if delivery.text is None or out.message is None:
-            data = {"method": taken.request.method if taken is not None else None, "id": out.about}
+        if text is None or out.message is None:
+            data = {"method": method, "id": out.about}
             self._log.write("rpc_cancelled", data, exchange=exchange, trace=trace, session=self.id, ms=ms)
             return
-        event = {Request: "server_request", Notification: "server_notification"}.get(type(out.message), "rpc_response")
         if isinstance(out.message, Request):
             value = messages.as_json(out.message)
             exchange = exchange_of(value, asker="server", session=self.id, connection=self._connection)
             self._limit_patience(out.message.id)
-        source = self._source(taken.request) if taken is not None else None
-        self._frame(
-            event,
-            delivery.text,
-            None,
-            own=True,
-            dir="out",
-            http=http,
-            exchange=exchange,
-            trace=trace,
-            ms=ms,
-            src=source,
-        )
+        event = _WENT[type(out.message)]
+        self._frame(event, text, None, True, dir="out", http=http, exchange=exchange, trace=trace, ms=ms, src=source)
 
     def _limit_patience(self, question: Id) -> None:
         timer = self._timers[question] = threading.Timer(self._patience, self._give_up, [question])
@@ -217,14 +221,14 @@ class Live:
         if timer is not None:
             timer.cancel()
 
-    def _source(self, message: Message) -> str | None:
-        handler = self.session.handler_of(message) if isinstance(message, Request) else None
+    def _source(self, request: Request) -> str | None:
+        handler = self.session.handler_of(request)
         return source_of(handler) if handler is not None else None
 
     # ---- What the log says besides frames ----------------------------------------------------------------------------
 
-    def _frame(self, event: str, text: bytes | str, value: Any, *, dir: str, **more: Any) -> None:
-        self._log.frame(event, text, value, dir=dir, peer="client", via=self._via, session=self.id, **more)
+    def _frame(self, event: str, text: bytes | str, value: Any, own: bool = False, **more: Any) -> None:
+        self._log.frame(event, text, value, own=own, peer="client", via=self._via, session=self.id, **more)
 
     def _note_call(self, taken: Taken) -> None:
         request = taken.request
@@ -233,31 +237,41 @@ class Live:
             if isinstance(arguments, dict):  # the whole text is in the frame; here it would only double the log
                 arguments = {name: shortened(v) if isinstance(v, str) else v for name, v in arguments.items()}
             data = {"tool": request.params.get("name"), "arguments": arguments}
-            self._log.write("tool_call_request", data, session=self.id, exchange=taken.exchange, trace=taken.trace)
+            self._note(taken, None, "tool_call_request", data)
 
     def _note_outcome(self, taken: Taken, answer: Message | None, ms: float | None) -> None:
-        def note(event: str, level: str = "INFO", **data: Any) -> None:
-            self._log.write(
-                event, data, level=level, session=self.id, exchange=taken.exchange, trace=taken.trace, ms=ms
-            )
-
         method, tool = taken.request.method, taken.request.params.get("name")
         if isinstance(answer, Failure) and answer.code == messages.METHOD_NOT_FOUND:
-            note("rpc_method_not_found", "WARNING", method=method)
+            self._note(taken, ms, "rpc_method_not_found", {"method": method}, "WARNING")
         if method != "tools/call":
             return
         if isinstance(answer, Failure):
-            unknown = answer.code == messages.INVALID_PARAMS
-            note("tool_not_found" if unknown else "tool_call_error", "WARNING", tool=tool, error=answer.message)
+            event = "tool_not_found" if answer.code == messages.INVALID_PARAMS else "tool_call_error"
+            self._note(taken, ms, event, {"tool": tool, "error": answer.message}, "WARNING")
         elif isinstance(answer, Result) and answer.result.get("isError"):
             blocks = answer.result.get("content", [])
             text = next((block["text"] for block in blocks if block.get("type") == "text"), "")
-            note("tool_call_error", "WARNING", tool=tool, error=shortened(text, 500))
+            self._note(taken, ms, "tool_call_error", {"tool": tool, "error": shortened(text, 500)}, "WARNING")
         elif isinstance(answer, Result):
-            note("tool_call_success", tool=tool)
+            self._note(taken, ms, "tool_call_success", {"tool": tool})
+
+    def _note(self, taken: Taken, ms: float | None, event: str, data: Any, level: str = "INFO") -> None:
+        exchange, trace = taken.exchange, taken.trace
+        self._log.write(event, data, level=level, session=self.id, exchange=exchange, trace=trace, ms=ms)
 
 
+_CAME = {Request: "rpc_request", Notification: "rpc_notification", Result: "rpc_answer", Failure: "rpc_answer"}
+_WENT = {
+    Request: "server_request",
+    Notification: "server_notification",
+    Result: "rpc_response",
+    Failure: "rpc_response",
+}
+
+
+@functools.lru_cache(maxsize=64)
 def _answered(over_http: bool, status: int, streamed: bool = False) -> dict[str, Any] | None:
+    """What the log shows of an HTTP answer."""
     if not over_http:
         return None
     kind = "text/event-stream" if streamed else "application/json"

@@ -10,6 +10,7 @@ Theory of operation
     takes over what is left of it, and the events wait for the reader to come back.
 """
 
+import functools
 import itertools
 import re
 import threading
@@ -17,7 +18,7 @@ import time
 from collections import OrderedDict, deque
 from collections.abc import Generator, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from mcp_core import messages, sse, strict
 from mcp_core.catalogue import Change
@@ -33,17 +34,33 @@ KEPT_STREAMS = 32  # of one session, besides those that are open
 _EVENT_ID = re.compile(r"(s[0-9]{1,9})-([0-9]{1,9})")
 
 
-def headers_of(environ: Mapping[str, Any]) -> dict[str, str]:
-    """The headers of a request, by their names in lower case (PEP 3333 has them among its variables)."""
-    found = {key[5:].replace("_", "-").lower(): value for key, value in environ.items() if key[:5] == "HTTP_"}
-    return {"content-type": environ.get("CONTENT_TYPE", ""), **found}
+class Visit(NamedTuple):
+    """What HTTP tells of one request."""
+
+    raw: bytes
+    headers: Mapping[str, str]  # by their names in lower case
+    http: Mapping[str, Any]  # what the log shows: what matters to MCP, and no more
+    on_gone: OnGone | None  # has a function called when the client leaves (playground/connections.py)
+
+    @classmethod
+    def of(cls, environ: Mapping[str, Any]) -> "Visit":
+        """From WSGI's variables (PEP 3333), of which some are headers; reads the body."""
+        headers = {name: environ[key] for key in environ if (name := _header(key))}
+        shown = {name.title(): value for name, value in headers.items() if _matters(name)}
+        http = {"method": environ["REQUEST_METHOD"], "path": environ["PATH_INFO"], "headers": shown}
+        raw = environ["wsgi.input"].read(int(environ.get("CONTENT_LENGTH") or 0))
+        return cls(raw, headers, http, environ.get("playground.on_gone"))
 
 
-def as_logged(environ: Mapping[str, Any]) -> dict[str, Any]:
-    """What the log shows of an HTTP request: what matters to MCP, and no more."""
-    given = headers_of(environ).items()
-    headers = {name.title(): value for name, value in given if name in MATTER or name.startswith("mcp-")}
-    return {"method": environ["REQUEST_METHOD"], "path": environ["PATH_INFO"], "headers": headers}
+@functools.lru_cache(maxsize=256)
+def _header(variable: str) -> str | None:
+    if variable == "CONTENT_TYPE" or variable.startswith("HTTP_"):
+        return variable.removeprefix("HTTP_").replace("_", "-").lower()
+    return None
+
+
+def _matters(name: str) -> bool:
+    return name in MATTER or name.startswith("mcp-")
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +81,8 @@ class HttpLive(Live):
         self._names = itertools.count(1)
         self._streams: dict[Id, Stream] = {}  # by the request each answers
         self._kept: OrderedDict[str, Stream] = OrderedDict()  # by name, also those that have ended
-        self.general = self._open_stream()  # for what belongs to no request; read by GET
+        self._general: Stream | None = None
+        self._lock = threading.Lock()
 
     @property
     def has_begun(self) -> bool:
@@ -72,8 +90,16 @@ class HttpLive(Live):
         return self.session.memory.introduced
 
     @property
+    def general(self) -> Stream:
+        """The stream for what belongs to no request, read by GET. Most conversations never need it."""
+        with self._lock:
+            if self._general is None:
+                self._general = self._open_stream()
+            return self._general
+
+    @property
     def is_in_use(self) -> bool:
-        return bool(self._streams) or self.general.is_read
+        return bool(self._streams) or (self._general is not None and self._general.is_read)
 
     def deliver(self, delivery: Delivery, otherwise: Stream | None = None) -> None:
         """Puts a message on the stream of the request it belongs to, else on `otherwise`, else on the general one."""
@@ -128,7 +154,7 @@ class HttpLive(Live):
             except ProtocolError as error:
                 parts.append(iter([self.refuse(text, error, http=http)]))
                 continue
-            parts.append(self.take(message, text, headers=headers, http=http))
+            parts.append(self.take(message, text, headers=headers, http=http, streamed=True))
             ids += [message.id] if isinstance(message, Request) else []
         deliveries = itertools.chain.from_iterable(parts)
         if ids:
@@ -144,11 +170,7 @@ class HttpLive(Live):
         after = int(found[2]) if found and known else stream.delivered
         if stream is self.general and last_event_id is None and stream.is_read:
             return None
-        return self._read(stream, after, on_gone)
-
-    def _read(self, stream: Stream, after: int, on_gone: OnGone | None) -> Generator[str, None, None]:
-        yield self._beginning(stream, after)
-        yield from stream.read(after, on_gone=on_gone)
+        return stream.read(after, beginning=self._beginning(stream, after), on_gone=on_gone)
 
     def _beginning(self, stream: Stream, after: int = 0) -> str:
         """What opens a stream: since 2025-11-25 an event with an id and no data, so that it can always be resumed."""
@@ -186,8 +208,7 @@ class HttpLive(Live):
 
         rest = feed()
         try:
-            yield self._beginning(stream)
-            yield from stream.read(feed=rest, on_gone=on_gone)
+            yield from stream.read(beginning=self._beginning(stream), feed=rest, on_gone=on_gone)
         finally:
             if not stream.has_ended:  # the reader has left before the answer
                 for id in ids:

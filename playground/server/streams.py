@@ -61,9 +61,16 @@ class Stream:
         return self._has_ended
 
     def read(
-        self, after: int = 0, *, feed: Iterator[Delivery] | None = None, on_gone: OnGone | None = None
-    ) -> Iterator[str]:
+        self,
+        after: int = 0,
+        *,
+        beginning: str = "",
+        feed: Iterator[Delivery] | None = None,
+        on_gone: OnGone | None = None,
+    ) -> Generator[str, None, None]:
         """The events after a number, then those to come, with comments in silence. `feed` is run to get more events.
+
+        Whoever has read the `beginning` is known as the reader.
 
         Ends with the stream, at a Delivery that sends the client away, or when `on_gone` tells that the reader left:
         the thread that waits here is needed for others, and would notice by itself only at the next comment.
@@ -74,6 +81,8 @@ class Stream:
         if on_gone is not None:
             on_gone(lambda: self._dismiss(me))
         try:
+            if beginning:
+                yield beginning
             for delivery in feed or ():
                 if delivery.come_back is not None and self.is_numbered:
                     yield f"retry: {delivery.come_back}\n\n"

@@ -99,6 +99,7 @@ class ByDescriptor(_Folder):
     def __init__(self, path: Path, system: Any = os) -> None:
         self._os = system
         self._fd: int = system.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+        self._place = b""  # where the folder lay when somebody last looked
         self._turn = threading.Lock()
 
     def close(self) -> None:
@@ -119,14 +120,24 @@ class ByDescriptor(_Folder):
 
     def _still_leads(self, name: str, fd: int, seen: os.stat_result) -> bool:
         # Renaming what isn't there changes nothing, but the kernel does it only when no other change is under way.
-        with suppress(OSError):
+        try:  # noqa: SIM105 - contextlib.suppress would cost as much as the call
             self._os.rename(_NOBODY, _NOBODY, src_dir_fd=self._fd, dst_dir_fd=self._fd)
+        except OSError:
+            pass
+        if name.endswith(_DELETED):  # Linux's mark would not tell such a file from another one that is gone
+            return super()._still_leads(name, fd, seen)
+        ending = b"/" + name.encode()
         try:
-            folder, file = (self._os.readlink(f"/proc/self/fd/{number}") for number in (self._fd, fd))
+            place = self._place_of(fd)
+            if place != self._place + ending:
+                self._place = self._place_of(self._fd)  # the folder may have been moved
         except FileNotFoundError:  # not Linux, or one without /proc
             return super()._still_leads(name, fd, seen)
-        is_there = name.endswith(_DELETED) or not file.endswith(_DELETED)
-        return is_there and os.path.dirname(file) == folder
+        return place == self._place + ending
+
+    def _place_of(self, fd: int) -> bytes:
+        """Where what is open lies now; marked if it was removed."""
+        return bytes(self._os.readlink(b"/proc/self/fd/%d" % fd))
 
     def scan(self) -> Iterator[tuple[str, "os.DirEntry[str]"]]:
         # A descriptor of its own: copies of one descriptor share one reading position, and two threads

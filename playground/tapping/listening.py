@@ -28,6 +28,8 @@ class Overheard:
         session = request.get("mcp-session-id")
         self._story = story
         self._talk: Talk = story.talk(connection, session, self._target)
+        if self.method != "POST":
+            self._talk.begin()
         left = self._request_shown(sent) if sent is not None else None
         self._asked = Crossing("client", self._request_shown(request), left, sent is not None)
         self._request, self._request_body = request, Kept()

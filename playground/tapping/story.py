@@ -5,7 +5,7 @@ Out:  records in the log, with the exchange, the trace and the time that the two
 Here nobody knows how the texts travel. playground/tap.py says why there are two records, and what each event means.
 
 Theory of operation
-    An id means something only within a Scope: a session, or a connection if there is none, or the whole of a pipe. A
+    An id means something only within a Scope (scope.py): a session, or a connection if there is none, or a pipe. A
     Talk is what is said on one HTTP request and its response (or on a pipe); it knows its scope, so that the answer to
     a question asked on one stream is recognized in a POST of its own, and a stream that was taken up again with GET
     still answers what an earlier POST had asked.
@@ -13,9 +13,11 @@ Theory of operation
     What belongs to a request carries its exchange: progress by its token, a cancellation by the id it names, a
     subscription's news by the id of the `subscriptions/listen`; anything else on the stream of one POST belongs to what
     that POST asked. The names of exchanges are made as playground/logbook.py makes them, so a playground program at
-    either end writes the same ones.
+    either end writes the same ones. What those programs give none (a notification by itself, a GET and what it gets)
+    has one here that only the tap knows: it holds a notification and its 202 together, and names the connection.
 """
 
+import itertools
 import threading
 import time
 from collections import OrderedDict
@@ -25,26 +27,15 @@ from typing import Any
 
 from mcp_core import messages
 from mcp_core.messages import ProtocolError
-from mcp_core.revisions import SUBSCRIPTION_KEY
 from playground import anyjson
 from playground.logbook import Logbook, exchange_of, trace_of
 from playground.redaction import without_keys
 from playground.tapping.bodies import Heard, Kept
+from playground.tapping.scope import OTHER, Asked, Scope
 
 __all__ = ["Crossing", "Scope", "Story", "Talk"]
 
 MOST_SCOPES = 2000  # sessions that are remembered
-MOST_ASKED = 2000  # unanswered requests of one scope
-OTHER = {"client": "server", "server": "client"}
-
-
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """What the answer to a request will need."""
-
-    exchange: str | None
-    trace: str | None
-    at: float  # time.perf_counter()
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,36 +48,6 @@ class Crossing:
     goes_on: bool = True  # False: it came and could not be passed on
 
 
-class Scope:
-    """Within which an id means one request. Its owner has a lock."""
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-        self._asked: OrderedDict[tuple[str, str], Asked] = OrderedDict()  # by who asked, and the id
-        self._tokens: OrderedDict[tuple[str, str], Asked] = OrderedDict()  # by who asked, and the progress token
-
-    def ask(self, asker: str, message: Mapping[str, Any], asked: Asked) -> None:
-        token = _inner(message, "params", "_meta", "progressToken")
-        for kept, key in ((self._asked, message.get("id")), (self._tokens, token)):
-            if key is not None:
-                kept[asker, anyjson.encode(key)] = asked
-                if len(kept) > MOST_ASKED:
-                    kept.popitem(last=False)
-
-    def answer(self, asker: str, id: Any) -> Asked | None:
-        return self._asked.pop((asker, anyjson.encode(id)), None)
-
-    def about(self, teller: str, message: Mapping[str, Any]) -> Asked | None:
-        """The request that a notification is about."""
-        token = _inner(message, "params", "progressToken")
-        if token is not None:
-            return self._tokens.get((OTHER[teller], anyjson.encode(token)))
-        asker, id = OTHER[teller], _inner(message, "params", "_meta", SUBSCRIPTION_KEY)
-        if message.get("method") == "notifications/cancelled":  # said by whoever asked; on a pipe also of a listen
-            asker, id = teller, _inner(message, "params", "requestId")
-        return self._asked.get((asker, anyjson.encode(id))) if id is not None else None
-
-
 class Story:
     """All that one tap sees. Safe for threads."""
 
@@ -94,6 +55,7 @@ class Story:
         self.log, self.via, self.lock = log, via, threading.Lock()
         self._scopes: OrderedDict[str, Scope] = OrderedDict()
         self._posting: OrderedDict[str, Scope] = OrderedDict()
+        self._numbers = itertools.count(1)
 
     def talk(self, connection: str, session: str | None = None, target: str = "", *, is_pipe: bool = False) -> "Talk":
         """What is about to be said on a connection; `target` is the address of an HTTP request."""
@@ -112,6 +74,10 @@ class Story:
             self._posting[target] = scope
             _trim(self._posting)
 
+    def own_exchange(self, place: str, speaker: str) -> str:
+        """A name for what has no id."""
+        return f"{place}/{speaker}/raw-{next(self._numbers)}"
+
     def note(self, event: str, data: Mapping[str, Any], *, level: str = "WARNING", **place: Any) -> None:
         """Something worth a line that is no message."""
         self.log.write(event, data, level=level, via=self.via, **place)
@@ -124,12 +90,19 @@ class Talk:
         self._story, self.scope, self.session, self._is_pipe = story, scope, session, is_pipe
         self._first: Asked | None = None  # what was asked here; None as well if it was more than one thing
         self._count = 0
+        self._told: str | None = None  # the exchange of what was said here without being a question
         self.id: Any = None  # of the last request
 
     @property
     def exchange(self) -> str | None:
-        """The exchange of the one thing that was asked here."""
-        return self._first.exchange if self._first is not None else None
+        """The exchange of the one thing that was asked here, or told."""
+        if self._first is not None:
+            return self._first.exchange
+        return self._told if self._count == 0 else None
+
+    def begin(self) -> None:
+        """HTTP alone asks for something: a stream to listen to, the end of a session."""
+        self._ask(Asked(self._own_exchange("client"), None, time.perf_counter()))
 
     # ---- What crossed ------------------------------------------------------------------------------------------------
 
@@ -201,6 +174,10 @@ class Talk:
         place: dict[str, Any] = {"level": "WARNING"} if isinstance(value, dict) and "error" in value else {}
         with self._story.lock:
             event = self._find(value, crossing.sender, place)
+        if crossing.sender == "client" and not self._is_pipe:
+            self._told = place.get("exchange")
+        elif self.exchange not in (None, place.get("exchange")):
+            more = {"stream": self.exchange, **more}
         if event == "tap_unreadable":
             self.unreadable(raw, flaw["reason"], crossing, **more)
         else:
@@ -236,10 +213,14 @@ class Talk:
         if sender == "client" and own.exchange is not None:  # as the two ends do it
             return own
         known = self.scope.about(sender, value)
-        return known or (self._first if sender == "server" else None) or own
+        known = known or (self._first if sender == "server" else None)
+        return known or (own if own.exchange else Asked(self._own_exchange(sender), None, 0.0))
 
     def _named(self, value: Mapping[str, Any], asker: str) -> str | None:
         return exchange_of(value, asker=asker, session=self.session, connection=self.scope.name)
+
+    def _own_exchange(self, speaker: str) -> str:
+        return self._story.own_exchange(self.session or self.scope.name, speaker)
 
     def _ask(self, asked: Asked) -> None:
         self._count += 1
@@ -259,12 +240,6 @@ class Talk:
 def _sides(crossing: Crossing) -> list[tuple[str, str, Mapping[str, Any] | None]]:
     came = ("in", crossing.sender, crossing.came)
     return [came, ("out", OTHER[crossing.sender], crossing.left)] if crossing.goes_on else [came]
-
-
-def _inner(value: Any, *names: str) -> Any:
-    for name in names:
-        value = value.get(name) if isinstance(value, Mapping) else None
-    return value
 
 
 def _holds_keys(value: Any) -> bool:

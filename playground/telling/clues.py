@@ -8,9 +8,8 @@ Here nobody knows what follows from the answer; situations.py and duties.py are 
 from collections.abc import Callable
 
 from mcp_core import messages, revisions
-from mcp_core.revisions import VERSION_KEY
 from playground.telling.moment import LISTS, Moment
-from playground.telling.said import key_of
+from playground.telling.said import Said, key_of, members, text_of
 
 Test = Callable[[Moment], bool]
 
@@ -50,6 +49,14 @@ def asked_before(name: str) -> Test:
     return lambda moment: moment.asked(name) is not None
 
 
+def has_failed(moment: Moment) -> bool:
+    return moment.now.result.get("isError") is True
+
+
+def sent_by(who: str) -> Test:
+    return lambda moment: moment.now.sender == who
+
+
 def result_has(name: str) -> Test:
     return lambda moment: name in moment.now.result
 
@@ -68,12 +75,17 @@ def is_of_revision(moment: Moment) -> bool:
 
 
 def asks_with_open_id(moment: Moment) -> bool:
-    twin = moment.before(lambda said: said.kind == "request" and said.sender == "client" and said.id == moment.now.id)
-    return moment.now.id is not None and twin is not None and moment.answer_to(twin) is None
+    now = moment.now
+    twin = moment.before(
+        # Without a session, two connections may belong to two clients that both count from 1.
+        lambda said: (said.kind, said.sender, said.id, said.connection) == ("request", "client", now.id, now.connection)
+    )
+    return now.id is not None and twin is not None and moment.answer_to(twin) is None
 
 
-def is_plain_rpc(moment: Moment) -> bool:
-    return moment.now.http.get("path") == "/rpc"
+def is_task(moment: Moment) -> bool:
+    """Whether it is about tasks: experimental in 2025-11-25, since then an extension, and in no table of ours."""
+    return moment.now.method.startswith(("tasks/", "notifications/tasks"))
 
 
 def is_without_session(moment: Moment) -> bool:
@@ -85,10 +97,6 @@ def is_before_ready(moment: Moment) -> bool:
     return not moment.is_ready
 
 
-def was_lost(moment: Moment) -> bool:
-    return moment.before(lambda said: said.status == 404 and bool(said.code)) is not None
-
-
 def was_not_discovered(moment: Moment) -> bool:
     probe = moment.asked("server/discover")
     answer = moment.answer_to(probe)
@@ -98,6 +106,27 @@ def was_not_discovered(moment: Moment) -> bool:
 def has_open_request(moment: Moment) -> bool:
     asked = [said for said in moment.past if said.kind == "request" and said.sender == moment.now.sender]
     return any(moment.answer_to(said) is None for said in asked)
+
+
+# What a request must say, by method.
+NEEDS = {
+    "tools/call": "name", "prompts/get": "name", "resources/read": "uri", "resources/subscribe": "uri",
+    "resources/unsubscribe": "uri",
+}  # fmt: skip
+
+
+def _is_incomplete(asked: Said) -> bool:
+    need = NEEDS.get(asked.method)
+    return need is not None and not text_of(asked.params.get(need))
+
+
+def is_incomplete(moment: Moment) -> bool:
+    """Whether it does not say what is to be called, read or filled."""
+    return _is_incomplete(moment.now)
+
+
+def asked_incompletely(moment: Moment) -> bool:
+    return moment.request is not None and _is_incomplete(moment.request)
 
 
 # Lists, and what is called from them.
@@ -132,6 +161,26 @@ def is_for_headers(moment: Moment) -> bool:
 
 def was_listed(name: str) -> Test:
     return lambda moment: moment.answer_to(moment.asked(name)) is not None
+
+
+def is_unlisted(moment: Moment) -> bool:
+    """Whether a tool was called that no list of this conversation has."""
+    pages = [said.result["tools"] for said in moment.past if isinstance(said.result.get("tools"), list)]
+    names = [members(tool).get("name") for page in pages for tool in page]
+    return bool(names) and moment.request is not None and moment.request.params.get("name") not in names
+
+
+def is_subscribed(moment: Moment) -> bool:
+    """Whether the client asked for news of this resource, or may have before what is kept."""
+    uri = moment.now.params.get("uri")
+    asked = moment.before(lambda said: said.method == "resources/subscribe" and said.params.get("uri") == uri)
+    return asked is not None or moment.is_stateless or not moment.is_whole
+
+
+def is_news_of_folders(moment: Moment) -> bool:
+    asked = moment.asked("roots/list")
+    news = (said.method == "notifications/roots/list_changed" for said in moment.since(asked))
+    return asked is not None and any(news)
 
 
 def is_corrected(moment: Moment) -> bool:
@@ -171,7 +220,14 @@ def asked_with(name: str) -> Test:
 
 
 def open_meta(name: str) -> Test:
-    return lambda moment: moment.before(lambda said: said.kind == "request" and name in said.meta) is not None
+    """Whether the request that it belongs to has this in its `_meta`; any request, where nothing says which it is."""
+
+    def test(moment: Moment) -> bool:
+        if moment.request is not None:
+            return name in moment.request.meta
+        return moment.before(lambda said: said.kind == "request" and name in said.meta) is not None
+
+    return test
 
 
 def is_agreed(moment: Moment) -> bool:
@@ -187,26 +243,12 @@ def mode(name: str) -> Test:
     return lambda moment: moment.now.params.get("mode", "form") == name
 
 
-def status(number: int) -> Test:
-    return lambda moment: moment.now.status == number
-
-
-def http_method(name: str) -> Test:
-    return lambda moment: moment.now.http.get("method") == name
-
-
-def is_resuming(moment: Moment) -> bool:
-    return moment.now.header("Last-Event-ID") != ""
+def stateless(moment: Moment) -> bool:
+    return moment.is_stateless
 
 
 def called_before(moment: Moment) -> bool:
     return moment.before(lambda said: said.kind == "request" and said.method == "tools/call") is not None
-
-
-def status_of(kind: str) -> Test:
-    return lambda moment: (
-        moment.request is not None and (moment.request.kind == kind or (kind == "answer" and moment.request.is_answer))
-    )
 
 
 def event(*names: str) -> Test:
@@ -224,7 +266,5 @@ def is_old_word(moment: Moment) -> bool:
     return asked is not None and asked.method in known and revisions.word(asked.method, moment.revision) is None
 
 
-def lacks_session(moment: Moment) -> bool:
-    asked = moment.request
-    is_old = asked is not None and VERSION_KEY not in asked.meta and asked.header("Mcp-Session-Id") == ""
-    return is_old and asked is not None and asked.method != "initialize" and bool(asked.http) and asked.id is not None
+def has_open_requests(moment: Moment) -> bool:
+    return bool(moment.open_requests)

@@ -68,20 +68,33 @@ class Moment:
     def request(self) -> Said | None:
         """The request that this answers, or that this notification is about."""
         now = self.now
+        other = OTHER.get(now.sender, "")
         if now.is_answer:
-            return self._asked_by(OTHER.get(now.sender, ""), now.id)
+            return self._asked_by(other, now.id)
         if now.method == "notifications/progress":
             token = key_of(now.params.get("progressToken"))
             return self.before(
-                lambda said: said.kind == "request" and key_of(said.meta.get("progressToken")) == token is not None
+                lambda said: (
+                    said.kind == "request"
+                    and said.sender == other
+                    and key_of(said.meta.get("progressToken")) == token is not None
+                )
             )
         if now.method == "notifications/cancelled":
-            return self._asked_by(now.sender, key_of(now.params.get("requestId")))
+            id = key_of(now.params.get("requestId"))
+            own = self._asked_by(now.sender, id)
+            return own or (self._asked_by("client", id) if now.sender == "server" else None)  # a listen, on a pipe
         if subscription := key_of(now.meta.get(SUBSCRIPTION_KEY)):
             return self._asked_by("client", subscription)
-        if now.kind == "http" and now.sender == "server":  # a bare status: of what was sent in this exchange
-            return self.before(lambda said: said.exchange == now.exchange != "" and said.sender == "client")
-        return self._around() if now.kind == "request" and now.sender == "server" else None
+        if now.kind == "request":
+            return self._around() if now.sender == "server" else None
+        if now.sender == "client" or now.kind in ("batch", "model"):
+            return None
+        return self._sharing(now.exchange)  # a bare status, what is no message, news on the stream of a call
+
+    def _sharing(self, exchange: str) -> Said | None:
+        """What the client sent in an exchange."""
+        return self.before(lambda said: said.exchange == exchange != "" and said.sender == "client")
 
     def _asked_by(self, sender: str, id: str | None) -> Said | None:
         asked = [said for said in self.past if said.kind == "request" and said.sender == sender]
@@ -92,9 +105,27 @@ class Moment:
         return fitting[-1] if fitting else None
 
     def _around(self) -> Said | None:
-        """The client's newest request that has no answer yet: a question of the server's is asked for its sake."""
-        open_ones = [said for said in self.past if said.kind == "request" and said.sender == "client"]
-        return next((said for said in reversed(open_ones) if not self.answer_to(said)), None)
+        """The client's request for whose sake the server asks: the one whose stream it uses, or the only open one."""
+        if self.now.stream:
+            found = self._sharing(self.now.stream)
+            return found if found is not None and found.kind == "request" else None
+        return self.open_requests[0] if len(self.open_requests) == 1 else None
+
+    @cached_property
+    def open_requests(self) -> list[Said]:
+        """The client's requests that have no answer yet; a subscription is open by its nature and does not count."""
+        ended = {key_of(said.params.get("requestId")) for said in self.past if said.method == "notifications/cancelled"}
+        asked = [said for said in self.past if said.kind == "request" and said.sender == "client"]
+        asked = [said for said in asked if said.method != "subscriptions/listen" and said.id not in ended]
+        return [said for said in asked if not self.answer_to(said)]
+
+    @cached_property
+    def ears(self) -> Said | None:
+        """The GET on whose stream it came."""
+        name = self.now.stream or self.now.exchange
+        return self.before(
+            lambda said: said.exchange == name != "" and said.kind == "http" and said.http.get("method") == "GET"
+        )
 
     # ---- Questions about the past ----
 

@@ -7,8 +7,9 @@ Here nobody knows other records, or what follows from one.
 A field that has the wrong type counts as absent: a rule must be able to look anywhere without asking first.
 """
 
+import contextlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -59,6 +60,7 @@ class Said:
     event: str = ""
     via: str = ""
     exchange: str = ""
+    data: Json = field(default_factory=dict, compare=False)  # all that was written down about it
 
     @property
     def method(self) -> str:
@@ -98,6 +100,21 @@ class Said:
     def is_answer(self) -> bool:
         return self.kind in ("result", "error")
 
+    @property
+    def sse(self) -> Json:
+        """What an event of a stream says besides its data."""
+        return members(self.data.get("sse"))
+
+    @property
+    def stream(self) -> str:
+        """The exchange on whose stream it came, if that is not its own."""
+        return text_of(self.data.get("stream"))
+
+    @property
+    def connection(self) -> str:
+        """The session or connection that its exchange is named after; "" if it is named otherwise."""
+        return "" if self.exchange.startswith("span:") else self.exchange.partition("/")[0]
+
     def header(self, name: str) -> str:
         """A header's value; "" if there is none."""
         headers = members(self.http.get("headers"))
@@ -120,7 +137,31 @@ def said(record: Json) -> Said:
         event=event,
         via=text_of(record.get("via")),
         exchange=text_of(record.get("exchange")),
+        data=data,
     )
+
+
+def spoken(record: Json) -> Iterator[Said]:
+    """What a record says, and each message of an array that it holds; servers and taps give these their own records.
+
+    >>> batch = {"dir": "in", "peer": "client", "data": {"message": [{"id": 1, "method": "ping"}]}}
+    >>> [one.kind for one in spoken(batch)]
+    ['batch', 'request']
+    """
+    whole = said(record)
+    yield whole
+    if whole.kind == "batch" and whole.event not in ("tap_batch", "rpc_batch"):
+        for number, part in enumerate(parts := _array(whole.data) or [], 1):
+            yield said({**record, "data": {"message": part, "part": f"{number} of {len(parts)}"}})
+
+
+def _array(data: Json) -> list[Any] | None:
+    """An array that crossed, parsed or raw."""
+    found = data.get("message")
+    if found is None and text_of(data.get("raw")).startswith("["):
+        with contextlib.suppress(ValueError, RecursionError):
+            found = json.loads(text_of(data.get("raw")))
+    return found if isinstance(found, list) else None
 
 
 def _sender(record: Json, event: str) -> str:
@@ -133,7 +174,7 @@ def _sender(record: Json, event: str) -> str:
 def _kind(record: Json, data: Json, message: Any) -> str:
     if record.get("peer") in ("llm", "user"):
         return "model"
-    if isinstance(message, list) or (message is None and record.get("event") == "rpc_batch"):
+    if record.get("event") == "rpc_batch" or _array(data) is not None:
         return "batch"
     if isinstance(message, Mapping):
         if "method" in message:

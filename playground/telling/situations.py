@@ -17,52 +17,62 @@ from playground.telling.clues import (
     always,
     answers,
     asked_before,
+    asked_incompletely,
     asked_with,
     asks_with_open_id,
     both,
     called_before,
-    calls,
     code,
-    event,
     follows_cursor,
     has_cursor,
+    has_failed,
     has_open_request,
+    has_open_requests,
     has_token,
-    http_method,
     is_about_something,
     is_agreed,
     is_answered,
     is_before_ready,
     is_corrected,
     is_for_headers,
+    is_incomplete,
     is_known,
     is_list,
+    is_news_of_folders,
     is_of_revision,
     is_old_word,
-    is_plain_rpc,
-    is_resuming,
     is_stale,
+    is_subscribed,
+    is_task,
+    is_unlisted,
     is_without_session,
-    lacks_session,
     method,
     mode,
     no,
     open_meta,
     result_has,
-    status,
-    status_of,
+    stateless,
     was_canceled,
     was_listed,
-    was_lost,
     was_not_discovered,
     was_updated,
 )
+from playground.telling.http_clues import (
+    is_plain_rpc,
+    lacks_session,
+    names_session,
+    status,
+    stdio,
+    was_lost,
+)
 from playground.telling.moment import LISTS, Moment
 from playground.telling.said import Said
+from playground.telling.unspoken import HTTP, MODEL, OTHERS, UNPARSED
 
 Row = tuple[str, Test]
 
 QUESTIONS = ("elicitation/create", "sampling/createMessage", "roots/list")
+TASKS = ("tasks/get", "tasks/result", "tasks/list", "tasks/cancel", "tasks/update")
 
 
 def situation(moment: Moment) -> str:
@@ -78,6 +88,7 @@ def part_of(now: Said) -> str:
 
 CLIENT_REQUEST: tuple[Row, ...] = (
     ("same-id-twice", asks_with_open_id),
+    ("task-asked-after", is_task),
     ("unknown-method", no(is_known)),
     ("word-of-another-revision", no(is_of_revision)),
     ("initialize-after-a-probe", both(method("initialize"), was_not_discovered)),
@@ -103,6 +114,7 @@ CLIENT_REQUEST: tuple[Row, ...] = (
     ("list-after-a-change", both(is_list, is_stale)),
     ("list-again", lambda moment: moment.now.method in LISTS and moment.asked(moment.now.method) is not None),
     ("list-first", is_list),
+    ("incomplete", is_incomplete),
     ("call-corrected", both(method("tools/call"), is_corrected)),
     ("call-with-a-token", both(method("tools/call"), has_token)),
     ("call-from-the-list", both(method("tools/call"), was_listed("tools/list"))),
@@ -120,9 +132,11 @@ CLIENT_REQUEST: tuple[Row, ...] = (
 )
 
 CLIENT_NOTIFICATION: tuple[Row, ...] = (
+    ("task-news", is_task),
     ("unknown-notification", no(is_known)),
     ("word-of-another-revision", no(is_of_revision)),
     ("initialized", method("notifications/initialized")),
+    ("cancel-by-message-over-http", both(method("notifications/cancelled"), stateless, no(stdio))),
     ("cancel-a-subscription", both(method("notifications/cancelled"), answers("subscriptions/listen"))),
     ("cancel-too-late", both(method("notifications/cancelled"), is_answered)),
     ("cancel-open", both(method("notifications/cancelled"), is_about_something)),
@@ -133,12 +147,15 @@ CLIENT_NOTIFICATION: tuple[Row, ...] = (
 
 CLIENT_RESULT: tuple[Row, ...] = (
     ("answer-to-nothing", no(is_about_something)),
+    ("task-begun", result_has("task")),
+    ("task-told", answers(*TASKS)),
     ("user-accepts", action("accept")),
     ("user-declines", action("decline")),
     ("user-cancels", action("cancel")),
     ("sampled", answers("sampling/createMessage")),
     ("roots", answers("roots/list")),
-    ("pong", always),
+    ("pong", answers("ping")),
+    ("answered-otherwise", always),
 )
 
 CLIENT_ERROR: tuple[Row, ...] = (("answer-to-nothing", no(is_about_something)), ("client-refuses", always))
@@ -150,10 +167,14 @@ SERVER_RESULT: tuple[Row, ...] = (
     ("agreed-on-another", answers("initialize")),
     ("discovered", answers("server/discover")),
     ("input-required", lambda moment: moment.now.result.get("resultType") == "input_required"),
+    ("task-begun", lambda moment: "task" in moment.now.result or moment.now.result.get("resultType") == "task"),
+    ("task-told", answers(*TASKS)),
     ("listed-with-more", result_has("nextCursor")),
     ("listed-last-page", both(answers(*LISTS), asked_with("cursor"))),
     ("listed", answers(*LISTS)),
-    ("tool-failed", both(answers("tools/call"), lambda moment: moment.now.result.get("isError") is True)),
+    ("tool-not-named", both(answers("tools/call"), has_failed, asked_incompletely)),
+    ("tool-unknown", both(answers("tools/call"), has_failed, is_unlisted)),
+    ("tool-failed", both(answers("tools/call"), has_failed)),
     ("done-after-answers", asked_with("inputResponses")),
     ("done", answers("tools/call")),
     ("read", answers("resources/read")),
@@ -161,19 +182,20 @@ SERVER_RESULT: tuple[Row, ...] = (
     ("completed", answers("completion/complete")),
     ("listened", answers("subscriptions/listen")),
     ("pong", answers("ping")),
-    ("agreed-to", lambda moment: not moment.now.result),
+    ("agreed-to", answers("logging/setLevel", "resources/subscribe", "resources/unsubscribe")),
     ("done-otherwise", always),
 )
 
 SERVER_ERROR: tuple[Row, ...] = (
     ("refused-unreadable", code(messages.PARSE_ERROR)),
     ("refused-probe", both(answers("server/discover"), no(code(messages.UNSUPPORTED_VERSION)))),
-    ("refused-session-gone", both(status(404), code(messages.INVALID_REQUEST))),
+    ("refused-session-gone", both(status(404), names_session, no(code(messages.METHOD_NOT_FOUND)))),
     ("refused-url-first", code(messages.URL_ELICITATION_REQUIRED)),
     ("refused-version", code(messages.UNSUPPORTED_VERSION)),
     ("refused-headers", code(messages.HEADER_MISMATCH)),
     ("refused-capability", code(messages.MISSING_CAPABILITY)),
     ("refused-no-resource", code(messages.RESOURCE_NOT_FOUND)),
+    ("refused-incomplete", both(code(messages.INVALID_PARAMS), asked_incompletely)),
     ("refused-no-resource", both(answers("resources/read"), code(messages.INVALID_PARAMS))),
     ("refused-word-of-another-revision", both(code(messages.METHOD_NOT_FOUND), is_old_word)),
     ("refused-method", code(messages.METHOD_NOT_FOUND)),
@@ -181,22 +203,27 @@ SERVER_ERROR: tuple[Row, ...] = (
     ("refused-cursor", both(code(messages.INVALID_PARAMS), asked_with("cursor"))),
     ("refused-no-tool", both(code(messages.INVALID_PARAMS), answers("tools/call"))),
     ("refused-params", code(messages.INVALID_PARAMS)),
-    ("refused-no-session", both(code(messages.INVALID_REQUEST), lacks_session)),
+    ("refused-no-session", both(code(messages.INVALID_REQUEST, -32000), lacks_session, no(status(404)))),
     ("refused-no-message", code(messages.INVALID_REQUEST)),
     ("refused-fault", code(messages.INTERNAL_ERROR)),
     ("refused-by-its-own-code", always),
 )
 
 SERVER_NOTIFICATION: tuple[Row, ...] = (
+    ("task-news", is_task),
     ("unknown-notification", no(is_known)),
+    ("progress-after-cancel", both(method("notifications/progress"), was_canceled)),
     ("progress-because-of-a-token", both(method("notifications/progress"), is_about_something)),
     ("progress-nobody-asked-for", method("notifications/progress")),
     ("log-because-of-the-request", both(method("notifications/message"), open_meta(LOG_LEVEL_KEY))),
+    ("log-nobody-wanted", both(method("notifications/message"), stateless)),
     ("log-because-of-the-level", both(method("notifications/message"), asked_before("logging/setLevel"))),
     ("log-unasked", method("notifications/message")),
     ("subscribed", method("notifications/subscriptions/acknowledged")),
-    ("news-of-a-resource", method("notifications/resources/updated")),
-    ("news-for-a-subscription", both(method(*LISTS.values()), is_about_something)),
+    ("news-of-a-resource", both(method("notifications/resources/updated"), is_subscribed)),
+    ("news-nobody-asked-for", method("notifications/resources/updated")),
+    ("news-for-a-subscription", both(method(*LISTS.values()), answers("subscriptions/listen"))),
+    ("news-during-a-call", both(method(*LISTS.values()), answers("tools/call"))),
     ("news-after-a-call", both(method(*LISTS.values()), called_before)),
     ("news-of-a-list", method(*LISTS.values())),
     ("question-closed", method("notifications/elicitation/complete")),
@@ -204,35 +231,18 @@ SERVER_NOTIFICATION: tuple[Row, ...] = (
 )
 
 SERVER_REQUEST: tuple[Row, ...] = (
+    ("task-asked-after", is_task),
     ("unknown-method", no(is_known)),
     ("question-in-the-wrong-era", no(is_of_revision)),
     ("ping-of-the-server", method("ping")),
-    ("question-out-of-the-blue", both(method(*QUESTIONS), no(is_about_something))),
+    ("question-for-the-folders-anew", both(method("roots/list"), is_news_of_folders)),
+    ("question-for-the-folders-first", both(method("roots/list"), no(asked_before("roots/list")))),
+    ("question-out-of-the-blue", both(method(*QUESTIONS), no(is_about_something), no(has_open_requests))),
     ("question-with-a-form", both(method("elicitation/create"), mode("form"))),
     ("question-with-a-page", method("elicitation/create")),
     ("question-for-the-model", method("sampling/createMessage")),
     ("question-for-the-folders", always),
 )
-
-HTTP: tuple[Row, ...] = (
-    ("session-ended", http_method("DELETE")),
-    ("listening-resumed", both(http_method("GET"), is_resuming)),
-    ("listening", http_method("GET")),
-    ("accepted-answer", both(status(202), status_of("answer"))),
-    ("accepted", status(202)),
-    ("bare-status", always),
-)
-
-MODEL: tuple[Row, ...] = (
-    ("model-is-asked-again", event("chat_followup_request")),
-    ("model-is-asked", event("chat_request")),
-    ("model-wants-tools", both(event("chat_response", "chat_followup_response"), calls)),
-    ("model-answers", event("chat_response", "chat_followup_response")),
-    ("user-speaks", lambda moment: moment.now.sender == "user"),
-    ("user-is-told", always),
-)
-
-OTHERS: tuple[Row, ...] = (("event", always),)
 
 PARTS: dict[str, tuple[Row, ...]] = {
     "client request": CLIENT_REQUEST,
@@ -246,9 +256,6 @@ PARTS: dict[str, tuple[Row, ...]] = {
     "http": HTTP,
     "model": MODEL,
     "batch": (("batch", always),),
-    "unparsed": (
-        ("unparsed-of-the-client", lambda moment: moment.now.sender == "client"),
-        ("unparsed-of-the-server", always),
-    ),
+    "unparsed": UNPARSED,
     "event": OTHERS,
 }

@@ -18,7 +18,7 @@ from typing import Any
 from mcp_core import revisions
 from playground.explainer import Paragraph, explain, lookup
 from playground.telling.moment import Moment
-from playground.telling.said import Said, key_of, said, text_of
+from playground.telling.said import Said, key_of, said, spoken, text_of
 from playground.telling.situations import part_of, situation
 
 TEXTS = Path(__file__).with_name("why.toml")
@@ -59,7 +59,8 @@ def tell(records: Sequence[Mapping[str, Any]], *, is_whole: bool = True) -> Tell
     """
     if not records:
         raise ValueError("there is nothing to explain")
-    moment = Moment(said(records[-1]), tuple(map(said, records[:-1])), is_whole)
+    past = tuple(one for record in records[:-1] for one in spoken(record))
+    moment = Moment(said(records[-1]), past, is_whole)
     now, name = moment.now, situation(moment)
     words = _words(moment)
     entry, part = texts()["situation"][name], texts()["part"][part_of(now)]
@@ -75,7 +76,7 @@ def tell(records: Sequence[Mapping[str, Any]], *, is_whole: bool = True) -> Tell
         twin=_twin(moment),
         spec=_spec(moment),
         paragraphs=tuple(explain(now.message, http=now.http, answers=answers, event=now.event or None)),
-        before=len(moment.past),
+        before=len(records) - 1,
         is_whole=is_whole,
     )
 
@@ -97,6 +98,10 @@ def _words(moment: Moment) -> dict[str, str]:
         "code": str(now.code),
         "token": key_of(token) or "?",
         "status": str(now.status),
+        "said": text_of(now.error.get("message")) or "nothing",
+        "part": text_of(now.data.get("part")),
+        "sake": f"working on {asked.method} (id {asked.id})" if asked else "working on one of several open requests",
+        "verb": text_of((now.http if now.kind == "http" else now.data).get("method")) or "a request",
     }
 
 
@@ -114,11 +119,12 @@ def _ways(moment: Moment) -> Iterator[str]:
     now = moment.now
     if now.via == "stdio" and now.kind != "event":
         yield "pipe"
+    if now.data.get("part"):
+        yield "batched"
     if now.sender != "server" or now.kind == "http":
         return
     kind = now.header("Content-Type").partition(";")[0].strip().lower()
-    ears = moment.before(lambda one: one.kind == "http" and one.exchange == now.exchange != "")
-    if ears is not None and ears.http.get("method") == "GET":
+    if (ears := moment.ears) is not None and now.kind != "http":
         yield "resumed" if ears.header("Last-Event-ID") else "listened"
     elif kind == "text/event-stream":
         yield "stream"

@@ -37,8 +37,9 @@ PAGE = """<!doctype html>
 <body class="book">
 <nav aria-label="Pages">
 <a href="/dashboard">Dashboard</a>
+<a href="/console">Console</a>
 <a href="/">Basic view</a>
-<a href="/readme" aria-current="page">README</a>
+<a href="/readme">README</a>
 <a href="/raw/README.md">Markdown</a>
 </nav>
 <main>
@@ -112,6 +113,8 @@ def _markdown() -> "MarkdownIt":
     parser.add_render_rule("fence", _fence)
     parser.add_render_rule("heading_open", _heading)
     parser.add_render_rule("image", _image)
+    parser.add_render_rule("th_open", _head)
+    parser.add_render_rule("th_close", _head)
     return parser
 
 
@@ -148,11 +151,21 @@ def _fence(
     language = token.info.strip().split(maxsplit=1)[0].lower() if token.info.strip() else ""
     if language == "mermaid":
         return _diagram(token.content)
-    return f"<pre><code>{_highlighted(token.content, language)}</code></pre>\n"
+    return f'<pre tabindex="0"><code>{_highlighted(token.content, language)}</code></pre>\n'
+
+
+def _head(
+    self: "RendererHTML", tokens: "Sequence[Token]", index: int, options: Any, env: MutableMapping[str, Any]
+) -> str:
+    """A column's heading; one without words heads nothing, and is a cell like any other (WCAG 2.2, 1.3.1)."""
+    token = tokens[index]
+    words = tokens[index + 1 if token.nesting == 1 else index - 1].content
+    token.tag = "th" if words else "td"
+    return self.renderToken(tokens, index, options, env)
 
 
 def _diagram(text: str) -> str:
-    code = f"<pre><code>{html.escape(text)}</code></pre>"
+    code = f'<pre tabindex="0"><code>{html.escape(text)}</code></pre>'
     if drawn(text, "light") is None:
         return f"<figure>{code}<figcaption>A diagram, in Mermaid</figcaption></figure>\n"
     what = "Sequence diagram" if text.lstrip().startswith("sequenceDiagram") else "Diagram"

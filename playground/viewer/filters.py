@@ -255,6 +255,11 @@ def _comparison(operator: str, operand: Any) -> Test:
     raise ValueError(f"{operator!r} is not an operator of a filter.")
 
 
+def is_literal(text: str) -> bool:
+    """Whether a value that is no text may equal this: a number, true, false or null."""
+    return text in _WORDS or bool(_NUMBER.fullmatch(text))
+
+
 def _equality(text: str) -> Test:
     number = double(Decimal(text)) if _NUMBER.fullmatch(text) else None
     word = _WORDS.get(text, MISSING)

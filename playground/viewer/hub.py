@@ -6,12 +6,12 @@ Out:  for each client the events since it last looked: entries and notices, each
 Here nobody knows what a client is (log_viewer.py sends events to browsers), or what a record says.
 
 Theory of operation
-    One thread reads. It is woken by the file system's events (watchdog: inotify, FSEvents, Windows), and
-    looks by itself every POLL seconds in case they don't come. What it reads goes into one window of recent
-    events that all clients share; a client is no more than a position in the count of all events. So a
-    record costs the reader the same whether one client listens or two hundred, and the memory is that of
-    one window. A client that is slower than the log finds its position outside the window: it gets
-    Overflow, and reads what it missed from the files.
+    One thread reads. It is woken by the file system's events (watch.py), and looks by itself every POLL
+    seconds in case they don't come. When files only grew, it doesn't look at the folder again, only at the files
+    that it has open. What it reads goes into one window of recent events that all clients share; a client is no
+    more than a position in the count of all events. So a record costs the reader the same whether one client
+    listens or two hundred, and the memory is that of one window. A client that is slower than the log finds its
+    position outside the window: it gets Overflow, and reads what it missed from the files.
 
     join() gives, in one moment, a position in the count and the places in the files that belong to it. What
     is before the places is history, what is behind the position is live, and nothing is in both or in
@@ -23,7 +23,6 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cached_property
 from json.encoder import encode_basestring_ascii as quote
 
 from playground.viewer import places
@@ -32,7 +31,7 @@ from playground.viewer.history import line_start, open_inode, spot_at
 from playground.viewer.places import Spot
 from playground.viewer.records import Entry
 from playground.viewer.tail import MEMORY, Line, Notice, Strand, Tail
-from playground.viewer.watch import Watch
+from playground.viewer.watch import watch
 
 POLL = 1.0  # seconds
 WINDOW = 10_000  # events
@@ -46,21 +45,25 @@ SENTENCES = {
 }
 
 
-@dataclass(frozen=True)
 class Event:
     """An entry, or a notice about a file; `token` is the place behind it."""
 
-    token: str
-    name: str
-    entry: Entry | None
-    kind: str = ""
+    __slots__ = ("_frame", "entry", "kind", "name", "token")
 
-    @cached_property
+    def __init__(self, token: str, name: str, entry: Entry | None, kind: str = "") -> None:
+        self.token, self.name, self.entry, self.kind = token, name, entry, kind
+        self._frame = b""
+
+    @property
     def frame(self) -> bytes:
         """The text of the event stream; made once, for all clients."""
-        if self.entry is None:
-            return notice(self.kind, SENTENCES[self.kind].format(file=self.name), self.name, self.token)
-        return b"id: %b\ndata: %b\n\n" % (self.token.encode(), self.entry.envelope)
+        if not self._frame:
+            if self.entry is None:
+                text = SENTENCES[self.kind].format(file=self.name)
+                self._frame = notice(self.kind, text, self.name, self.token)
+            else:
+                self._frame = b"id: %b\ndata: %b\n\n" % (self.token.encode(), self.entry.envelope)
+        return self._frame
 
 
 def notice(kind: str, text: str, file: str | None = None, token: str = "") -> bytes:
@@ -103,9 +106,8 @@ class Hub:
         self._bytes = 0
         self._first = 0  # the number of self._events[0]
         self._news = threading.Condition()
-        self._wake = threading.Event()
         self._is_closed = False
-        self._watch = Watch(folder.path, self._wake.set)
+        self._watch = watch(folder.path)
         self._thread = threading.Thread(target=self._run, name="follow the logs", daemon=True)
 
     def start(self) -> None:
@@ -121,12 +123,14 @@ class Hub:
     def close(self) -> None:
         """Ends the following, if it has not ended; clients that wait get Closed."""
         with self._news:
+            if self._is_closed:
+                return
             self._is_closed = True
             self._news.notify_all()
-        self._wake.set()
-        self._watch.stop()
+        self._watch.wake()
         if self._thread.ident is not None:
             self._thread.join()
+        self._watch.close()
         for followed in self._followed.values():
             while followed.open:
                 os.close(followed.open.popitem()[1])
@@ -179,32 +183,41 @@ class Hub:
         self._move(name, followed, spot_at(descriptor, seen.st_ino, at))
 
     def _run(self) -> None:
+        scanned = 0.0
         while not self._is_closed:
-            self._wake.wait(self._poll if self._watch.is_live else self._poll / 4)
-            self._wake.clear()
-            self._watch.renew()
-            self._look(self.folder.scan(), time.monotonic())
+            is_all = self._watch.wait(self._poll if self._watch.is_live else self._poll / 4)
+            now = time.monotonic()
+            if is_all or now - scanned > self._poll:
+                self._watch.renew()
+                scanned, files = now, self.folder.scan()
+                self._look(now, {file.name: file for file in files})
+            else:
+                self._look(now)
 
-    def _look(self, files: list[Found], now: float) -> None:
-        """One look at the folder, and at all that is new in it."""
-        by_name = {file.name: file for file in files}
-        for name in sorted({*self._followed, *filter(is_log, by_name)}):
+    def _look(self, now: float, files: dict[str, Found] | None = None) -> None:
+        """One look at all that is followed, and at the folder: all files by name, or None if none came or went."""
+        for name in sorted({*self._followed, *filter(is_log, files or ())}):
             followed = self._followed.get(name)
             if followed is None:
                 followed = self._followed[name] = _Followed(Tail(None, Strand(), self._early))
-            family = sorted((f for f in files if f.name.startswith(name + ".")), key=lambda f: f.modified)
-            named = by_name[name].inode if name in by_name else None
-            notices = followed.tail.observe(named, [file.inode for file in family], now)
+            notices = [] if files is None else self._observe(name, followed, files, now)
             for inode in list(followed.tail.strands):
-                if inode == named:
+                if inode == followed.tail.named:
                     self._publish(name, followed, None, [], notices)
                     notices = []
                 if not self._read(name, followed, inode, now):
-                    self._wake.set()  # the rest at the next look, and before it nothing of the files that came after
+                    self._watch.wake()  # the rest at the next look, and before it nothing of the files that came after
                     break
             else:
                 self._retire(name, followed, now)
             self._publish(name, followed, None, [], notices)
+
+    def _observe(self, name: str, followed: _Followed, files: dict[str, Found], now: float) -> list[Notice]:
+        """Which file a name leads to now."""
+        family = [file for file in files.values() if file.name.startswith(name + ".")]
+        family.sort(key=lambda file: file.modified)
+        named = files[name].inode if name in files else None
+        return followed.tail.observe(named, [file.inode for file in family], now)
 
     def _retire(self, name: str, followed: _Followed, now: float) -> None:
         """Ends the files that lost the name long ago."""
@@ -224,24 +237,21 @@ class Hub:
             followed.open[inode] = descriptor
             if followed.spot is None:
                 self._move(name, followed, Spot(inode, 0))
-        left = TURN
-        while not self._is_closed and left > 0:
-            try:
-                seen = os.fstat(descriptor)
-                ask = strand.wants(seen.st_size, seen.st_mtime_ns != followed.times.get(inode))
-                lines = strand.takes(read_at(descriptor, ask[1], ask[0])) if ask else []
-                followed.times[inode] = seen.st_mtime_ns
-            except OSError:  # the disk failed; the next look tries again, and other files go on
-                return True
-            notices = strand.news()
-            if notices:
-                self._move(name, followed, Spot(inode, 0))
-            self._publish(name, followed, inode, lines, notices)
-            if not ask:
-                return True
-            left -= ask[1]
-            followed.tail.grew(inode, now)
-        return False
+        try:
+            seen = os.fstat(descriptor)
+            is_touched, left = seen.st_mtime_ns != followed.times.get(inode), TURN
+            while (ask := strand.wants(seen.st_size, is_touched)) and left > 0 and not self._is_closed:
+                data, is_touched = read_at(descriptor, ask[1], ask[0]), False
+                self._publish(name, followed, inode, strand.takes(data), strand.news())
+                followed.tail.grew(inode, now)
+                left -= ask[1]
+                if len(data) < ask[1]:  # it was cut meanwhile, of which we'll be told
+                    break
+            followed.times[inode] = seen.st_mtime_ns
+        except OSError:  # the disk failed; the next look tries again, and other files go on
+            return True
+        self._publish(name, followed, inode, [], strand.news())
+        return not ask or left > 0
 
     def _publish(
         self, name: str, followed: _Followed, inode: int | None, lines: list[Line], notices: list[Notice]
@@ -249,6 +259,8 @@ class Hub:
         """Puts notices and lines into the window, and moves the place with each line."""
         if not lines and not notices:
             return
+        if notices and inode is not None:
+            self._move(name, followed, Spot(inode, 0))
         with self._news:
             for told in notices:
                 self._events.append(Event(self._token(), name, None, told.kind))

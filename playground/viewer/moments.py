@@ -9,18 +9,21 @@ Theory of operation
     belong together share something: the session, the trace, the exchange, or the connection that an exchange is named
     after. So the log is read backward from the line, and what shares anything with what was taken before is taken too.
     The answer to `initialize` is the first to know the session and shares its exchange with the request, which does
-    not; a trace joins what the stateless era leaves unjoined. A process with a pipe has one conversation, and a client
+    not; a trace joins what the stateless era leaves unjoined, and where strangers send none, that each request says who
+    asks: such a client uses several connections at once. A process with a pipe has one conversation, and a client
     that noted nothing but HTTP (a GET, a DELETE) has to be found by its process.
 
     The window is bounded in lines and bytes, because a log has no bounds. A conversation that may begin before it is
     reported as not whole.
 """
 
+import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from mcp_core.revisions import CLIENT_INFO_KEY
 from playground.viewer.folder import Folder
 from playground.viewer.history import backward, forward
 from playground.viewer.records import Entry
@@ -60,10 +63,11 @@ def gathered(newest_first: Sequence[Record], *, is_whole: bool) -> Scene:
     record = newest_first[0]
     keys, taken = set(_keys(record)), [record]
     known: set[int] = {0}
+    others = [(place, set(_keys(other))) for place, other in enumerate(newest_first) if place]
     # A key may be learned from a record that stands before one already passed: so once more, with all keys.
     for _ in range(2):
-        for place, other in enumerate(newest_first[1:], 1):
-            if place in known or len(known) > MOST or keys.isdisjoint(own := set(_keys(other))):
+        for place, own in others:
+            if place in known or len(known) > MOST or keys.isdisjoint(own):
                 continue
             known.add(place)
             keys |= own
@@ -99,6 +103,8 @@ def _keys(record: Record) -> Iterator[tuple[str, str]]:
             if kind == "exchange" and not value.startswith("span:") and "/" in value:
                 yield "connection", value.partition("/")[0]  # playground/logbook.py names them so
     data = record.get("data")
+    if isinstance(record.get("exchange"), str) and "trace" not in record and (who := _introduced(data)) is not None:
+        yield "client", f"{record.get('component')} {record.get('pid')} {who}"
     http = data.get("http") if isinstance(data, dict) else None
     headers = http.get("headers") if isinstance(http, dict) else None
     for header, value in headers.items() if isinstance(headers, dict) else ():
@@ -107,6 +113,13 @@ def _keys(record: Record) -> Iterator[tuple[str, str]]:
     is_server = str(record.get("component", "")).startswith("mcp-server")
     if record.get("via") == "stdio" and is_server:
         yield "pipe", f"{record.get('host')} {record.get('pid')}"
+
+
+def _introduced(data: Any) -> str | None:
+    """Who a request of the stateless era says that it comes from."""
+    for name in ("message", "params", "_meta", CLIENT_INFO_KEY):
+        data = data.get(name) if isinstance(data, dict) else None
+    return json.dumps(data, sort_keys=True) if isinstance(data, dict) else None
 
 
 def _without_echo(records: list[Record]) -> list[Record]:

@@ -11,6 +11,7 @@ import re
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from urllib.parse import quote, unquote
 
 from playground.viewer.tail import MEMORY
@@ -43,7 +44,12 @@ def fingerprint(before: bytes) -> int:
 
 def part(name: str, spot: Spot) -> str:
     """One file's part of a token."""
-    return f"{quote(name, safe='')}:{spot.inode:x}:{spot.at:x}:{spot.mark:x}"
+    return f"{_quoted(name)}:{spot.inode:x}:{spot.at:x}:{spot.mark:x}"
+
+
+@lru_cache
+def _quoted(name: str) -> str:
+    return quote(name, safe="")
 
 
 def write(places: Places) -> str:

@@ -12,7 +12,6 @@ again with the standard library.
 """
 
 import json
-from functools import cached_property
 from json.encoder import encode_basestring_ascii as quote
 from typing import Any, NoReturn
 
@@ -29,6 +28,7 @@ class Entry:
 
     def __init__(self, name: str, inode: int, line: Line) -> None:
         self.name, self.inode, self.line = name, inode, line
+        self._value: dict[str, Any] | str | None = None
 
     @property
     def spot(self) -> Spot:
@@ -42,22 +42,12 @@ class Entry:
         """Whether there is nothing to show."""
         return not self.line.data.strip()
 
-    @cached_property
+    @property
     def value(self) -> dict[str, Any] | str:
         """The record, or in which way the line is flawed."""
-        if self.line.is_cut:
-            return f"too long: {self.line.size} bytes"
-        data = self.line.data
-        try:
-            value = _decode(data)
-        except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
-            try:
-                value = json.loads(data.decode("utf-8"), parse_constant=_refuse, parse_int=_integer)
-            except UnicodeDecodeError:
-                return "not UTF-8"
-            except (ValueError, RecursionError):
-                return "not JSON"
-        return value if isinstance(value, dict) else "not JSON"
+        if self._value is None:
+            self._value = _value_of(self.line)
+        return self._value
 
     @property
     def text(self) -> str:
@@ -69,13 +59,28 @@ class Entry:
         """What a filter looks at."""
         return self.value if isinstance(self.value, dict) else {"raw": self.text, "flaw": self.value}
 
-    @cached_property
+    @property
     def envelope(self) -> bytes:
         """The JSON text, without CR or LF: inside strings RFC 8259 has none, and outside they are but blanks."""
         head = f'{{"file":{quote(self.name)},"at":{self.line.at},'
         if isinstance(self.value, dict):
             return head.encode() + b'"record":' + self.line.data.strip().replace(b"\r", b" ") + b"}"
         return f'{head}"raw":{quote(self.text)},"flaw":{quote(self.value)}}}'.encode()
+
+
+def _value_of(line: Line) -> dict[str, Any] | str:
+    if line.is_cut:
+        return f"too long: {line.size} bytes"
+    try:
+        value = _decode(line.data)
+    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
+        try:
+            value = json.loads(line.data.decode("utf-8"), parse_constant=_refuse, parse_int=_integer)
+        except UnicodeDecodeError:
+            return "not UTF-8"
+        except (ValueError, RecursionError):
+            return "not JSON"
+    return value if isinstance(value, dict) else "not JSON"
 
 
 def key_of(data: bytes, before: Key) -> Key:

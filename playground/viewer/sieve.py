@@ -15,6 +15,8 @@ Theory of operation
 
     A line that doesn't fit the shape (it is no JSON, or has a text where the filter wants to descend) is read whole;
     so is one that isn't ASCII, because what msgspec skips it doesn't check to be UTF-8.
+
+    And most lines need no parsing at all: where a filter has needles (needles.py), only the lines that hold one do.
 """
 
 from collections.abc import Callable
@@ -24,6 +26,7 @@ from typing import Any, TypedDict
 import msgspec
 
 from playground.viewer.filters import Filter, Tree
+from playground.viewer.needles import needles_of
 from playground.viewer.records import Entry
 from playground.viewer.tail import Line
 
@@ -42,7 +45,7 @@ def sieve(wanted: Filter) -> Sieve:
     >>> sieve(filters.compile(["=", "level", "ERROR"]))(b'{"level":"INFO"}\\n{"level":"ERROR"}\\n')
     [(17, b'{"level":"ERROR"}')]
     """
-    test, shape = wanted.test, shape_of(wanted.tree)
+    test, shape, needles = wanted.test, shape_of(wanted.tree), needles_of(wanted.tree)
     decode = None if shape is None else msgspec.json.Decoder(_type_of(shape)).decode
 
     def record_of(line: bytes) -> Any:
@@ -54,17 +57,22 @@ def sieve(wanted: Filter) -> Sieve:
         return Entry("", 0, Line(0, line, len(line), len(line))).subject
 
     def pick(chunk: bytes) -> list[tuple[int, bytes]]:
-        lines = chunk.removesuffix(b"\n").split(b"\n")
+        is_ascii = chunk.isascii()
+        starts, lines = needles.lines(chunk) if needles and is_ascii else _all(chunk)
         try:  # nearly always none is special, and then this is quicker than asking each
-            records = [decode(line) for line in lines] if decode is not None and chunk.isascii() else None
+            records = [decode(line) for line in lines] if decode is not None and is_ascii else None
         except (msgspec.DecodeError, RecursionError):
             records = None
         records = [record_of(line) for line in lines] if records is None else records
-        found = [number for number, record in enumerate(records) if test(record)]
-        starts = list(accumulate(map(len, lines), initial=0)) if found else []
-        return [(starts[number] + number, lines[number]) for number in found]
+        return [(starts[number], lines[number]) for number, record in enumerate(records) if test(record)]
 
     return pick
+
+
+def _all(chunk: bytes) -> tuple[list[int], list[bytes]]:
+    """All lines of a chunk, and where they begin."""
+    lines = chunk.removesuffix(b"\n").split(b"\n")
+    return list(accumulate((len(line) + 1 for line in lines), initial=0)), lines
 
 
 def shape_of(tree: Tree) -> Shape | None:

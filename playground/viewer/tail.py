@@ -9,7 +9,9 @@ Theory of operation
     together with the last few that it has seen, and compares these: if the file shrank, or if they changed,
     the file was cut or rewritten in place, and the strand begins again at its start. What was written and
     cut away between two looks can't be known. A line ends at LF and nowhere else; an unfinished one waits.
-    Of a line longer than LINE_LIMIT only the beginning is kept, and counted is the rest.
+    Of one longer than WAITING only the beginning is kept while it waits, or many such lines together would
+    fill the memory. When it has ended it is read again as a whole; unless it is longer than LINE_LIMIT, then
+    its beginning is all that is told, and its size.
 
     A Tail follows a name through all the files that it leads to. When the name leads to a new file, the old
     one was renamed or deleted; whoever writes to it may not know yet, so its strand stays for GRACE seconds
@@ -24,6 +26,7 @@ from dataclasses import dataclass, field
 
 CHUNK = 256 * 1024  # bytes asked for at once
 LINE_LIMIT = 8 * 1024 * 1024  # bytes; longer lines are cut
+WAITING = 1024 * 1024  # bytes kept of a line that has not ended yet
 HEAD = 16 * 1024  # bytes kept of a line that is cut
 MEMORY = 64  # bytes compared before new ones are believed
 GRACE = 60.0  # seconds that a file is followed after its name leads elsewhere
@@ -59,6 +62,7 @@ class Strand:
     _pieces: list[bytes] = field(default_factory=list)  # of the unfinished line
     _kept: int = 0  # bytes in them
     _size: int = 0  # bytes of the unfinished line, kept or not
+    _is_whole: bool = False  # it has ended after all, and is to be read again
     _notices: list[Notice] = field(default_factory=list)
 
     @property
@@ -73,6 +77,8 @@ class Strand:
         """
         if size < self.offset:
             self._restart()
+        if self._is_whole:
+            return self.at, self._size + 1
         if size == self.offset and not (touched and self.memory):
             return None
         start = self.offset - len(self.memory)
@@ -80,12 +86,18 @@ class Strand:
 
     def takes(self, data: bytes) -> list[Line]:
         """The lines that end in the bytes found where wants() asked for them."""
+        if self._is_whole:
+            return self._take_whole(data)
         if not data.startswith(self.memory):
             self._restart()
             return []
         new = data[len(self.memory) :]
         self.memory = data[-MEMORY:]
         *ended, rest = new.split(b"\n")
+        if ended and self._kept < self._size and self._size + len(ended[0]) <= LINE_LIMIT:
+            self._size += len(ended[0])
+            self._is_whole = True
+            return []
         lines = [self._end(piece) for piece in ended]
         self._keep(rest)
         return lines
@@ -101,19 +113,28 @@ class Strand:
             return []
         return [self._end(b"", end_of_line=0)]
 
+    def _take_whole(self, data: bytes) -> list[Line]:
+        if data.find(b"\n") != self._size:  # not what it was a moment ago
+            self._restart()
+            return []
+        self.memory = data[-MEMORY:]
+        self._forget()
+        return [self._end(data[:-1])]
+
     def _keep(self, piece: bytes) -> None:
+        if not piece:
+            return
         self._size += len(piece)
-        if self._size > LINE_LIMIT:
-            if self._kept > HEAD or not self._pieces:
-                self._pieces = [b"".join([*self._pieces, piece])[:HEAD]]
-                self._kept = len(self._pieces[0])
-        elif piece:
+        if self._size <= WAITING:
             self._pieces.append(piece)
             self._kept += len(piece)
+        elif self._kept + len(piece) == self._size:  # the first that is too much
+            self._pieces = [b"".join([*self._pieces, piece])[:HEAD]]
+            self._kept = len(self._pieces[0])
 
     def _end(self, piece: bytes, end_of_line: int = 1) -> Line:
-        self._keep(piece)
-        line = Line(self.at, b"".join(self._pieces), self._size, self.at + self._size + end_of_line)
+        size, data = self._size + len(piece), b"".join([*self._pieces, piece])
+        line = Line(self.at, data if size <= LINE_LIMIT else data[:HEAD], size, self.at + size + end_of_line)
         self.at = line.end
         self._forget()
         return line
@@ -124,7 +145,7 @@ class Strand:
         self._forget()
 
     def _forget(self) -> None:
-        self._pieces, self._kept, self._size = [], 0, 0
+        self._pieces, self._kept, self._size, self._is_whole = [], 0, 0, False
 
 
 class Tail:

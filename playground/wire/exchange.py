@@ -5,113 +5,152 @@ Out:  the head of the response, then its body piece by piece; TravelError where 
 Here nobody knows what is in them.
 
 Theory of operation
-    requests gives timeouts between two pieces of an answer, and none for the whole: a server that sends a byte a
-    second, of its headers even, would hold us for ever. So a thread of its own does the waiting (playground.patience),
-    and whoever wants the answer waits for that thread, by the clock. To give up means to shut the socket: that wakes
-    the thread, and tells the server that nobody listens any more. While the head has not come, requests doesn't say
-    which socket it is; so the pool's connections are of a kind that tells (`_Tapped`).
+    A request is a few lines and a body, which go out in one piece; the response is read by Python's http.client. How
+    long that may take, and how it is broken off from another thread, is dialing.py's matter.
 
-    Nothing goes through a proxy, whatever the environment says (trust_env=False), and no redirect is followed: it would
-    carry the session, and whatever it guards, elsewhere.
+    A connection whose answer was read to its end waits for the next request. A server may close one that waits, so
+    that is looked at first; what it does after that look can't be known, so a request that got no answer is never sent
+    a second time from here.
+
+    No redirect is followed: it would carry the session, and whatever it guards, elsewhere.
 """
 
 import contextlib
-import socket
+import re
 import threading
-import time
-from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from http.client import HTTPException, HTTPResponse, IncompleteRead
+from typing import Any, cast
 
-from playground.patience import Feed
+from playground.wire.dialing import Address, NotTrusted, Wire, dial
 from playground.wire.transports import Deadline, NotReachable, TimedOut, TravelError
 
-if TYPE_CHECKING:
-    import requests
-
-CONNECT = 5.0  # seconds until somebody must have picked up
-SILENCE = 3600.0  # seconds after which even a thread that nobody waits for any more ends
 MAX_BODY = 64 * 1024 * 1024
+PIECE = 65536
+
+_TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")  # RFC 9110 section 5.6.2
+_VALUE = re.compile(r"[\t\x20-\x7e\x80-\xff]*")  # section 5.5
+_ALWAYS = {"User-Agent": "mcp-playground", "Accept-Encoding": "identity"}
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """The beginning of a response. Names of headers in any case."""
+
+    status: int
+    headers: Mapping[str, str]
+
+    @property
+    def is_good(self) -> bool:
+        return self.status < 400
+
+    @property
+    def kind(self) -> str:
+        """The media type of the body, without its parameters."""
+        return self.headers.get("Content-Type", "").partition(";")[0].strip().lower()
+
+    @property
+    def shown(self) -> dict[str, Any]:
+        """What the log shows of it."""
+        names = ("content-type", "mcp-session-id", "www-authenticate", "retry-after", "allow", "location")
+        headers = {name: value for name, value in self.headers.items() if name.lower() in names}
+        return {"status": self.status, "headers": headers}
 
 
 class Line:
-    """The way to one URL. `headers` are the user's own: they go with every request."""
+    """The way to one server. `headers` are the user's own: they go with every request. Safe for threads."""
 
     def __init__(self, url: str, headers: Mapping[str, str] | None = None) -> None:
-        import requests
-        from requests.adapters import HTTPAdapter
-
         self.url, self._own = url, dict(headers or {})
-        self._http = requests.Session()
-        self._http.trust_env = False
-        self._ringing = threading.local()
+        self._idle: list[Wire] = []
         self._open: set[Exchange] = set()
+        self._is_closed = False
         self._lock = threading.Lock()
-        for scheme in ("http://", "https://"):
-            adapter = HTTPAdapter()
-            pools = adapter.poolmanager.pool_classes_by_scheme
-            adapter.poolmanager.pool_classes_by_scheme = {
-                name: _tapped(pool, self._ringing) for name, pool in pools.items()
-            }
-            self._http.mount(scheme, adapter)
 
     def call(self, method: str, headers: Mapping[str, str], body: bytes | None, what: str, url: str = "") -> "Exchange":
-        """Begins an exchange; `what` names the message, for sentences about it."""
-        exchange = Exchange(self.url, what, self._forget)
+        """An exchange, which begins as soon as its head is wanted. `what` names the message, for sentences about it;
+        `url` is another place on the same server."""
+        exchange = Exchange(self, method, url or self.url, {**headers, **self._own}, body, what)
         with self._lock:
             self._open.add(exchange)
-        exchange.begin(self._run(exchange, method, url or self.url, {**headers, **self._own}, body))
         return exchange
 
     def close(self) -> None:
         """Hangs up on all that is under way, and gives the idle connections back."""
         with self._lock:
-            under_way = list(self._open)
+            self._is_closed = True
+            under_way, idle, self._idle = list(self._open), self._idle, []
         for exchange in under_way:
             exchange.hang_up()
-        self._http.close()
+        for wire in idle:
+            wire.close()
 
-    def _forget(self, exchange: "Exchange") -> None:
+    def wire(self, address: Address, deadline: Deadline) -> Wire:
+        """A connection that nobody uses: one that waits, else a new one."""
+        while True:
+            with self._lock:
+                wire = self._idle.pop() if self._idle else None
+            if wire is None:
+                return dial(address, deadline)
+            if wire.is_idle():
+                return wire
+            wire.close()
+
+    def over(self, exchange: "Exchange", reusable: Wire | None) -> None:
+        """An exchange has ended; its connection may be used again, unless it is None."""
         with self._lock:
             self._open.discard(exchange)
-
-    def _run(
-        self, exchange: "Exchange", method: str, url: str, headers: dict[str, str], body: bytes | None
-    ) -> Iterator[Any]:
-        self._ringing.exchange = exchange
-        with self._http.request(
-            method, url, data=body, headers=headers, timeout=(CONNECT, SILENCE), stream=True, allow_redirects=False
-        ) as response:
-            exchange.picked_up(response)
-            yield response
-            while piece := response.raw.read1(65536, decode_content=True):
-                yield piece
+            if reusable is not None and not self._is_closed:
+                self._idle.append(reusable)
+                return
+        if reusable is not None:
+            reusable.close()
 
 
 class Exchange:
     """A request on its way, and what comes back. Who waits for it closes it when done, however it went."""
 
-    def __init__(self, url: str, what: str, forget: "Callable[[Exchange], None]") -> None:
-        self.url, self._what, self._forget = url, what, forget
-        self._connection: Any = None  # while the head has not come
-        self._response: requests.Response | None = None
+    def __init__(
+        self, line: Line, method: str, url: str, headers: Mapping[str, str], body: bytes | None, what: str
+    ) -> None:
+        self.url, self._what = line.url, what
+        self._line, self._method, self._url, self._headers, self._body = line, method, url, headers, body
+        self._lock = threading.Lock()  # of the next two
+        self._wire: Wire | None = None  # while it is ours
         self._is_closed = False
+        self._response: HTTPResponse | None = None
 
-    def begin(self, steps: Iterator[Any]) -> None:
-        self._feed: Feed[Any] = Feed(steps)
-
-    def head(self, deadline: Deadline) -> "requests.Response":
-        """The response, as soon as its headers have come."""
-        found = self._take(deadline, f"took {self._what} and did not answer")
-        if found is None:  # closed meanwhile, by another thread
-            raise TravelError(f"{self.url} did not answer {self._what}.")
-        response: requests.Response = found
-        self.response = response
-        return response
+    def head(self, deadline: Deadline) -> Head:
+        """Sends the request; the head of the response, as soon as it has come."""
+        try:
+            address = Address.of(self._url)
+            data = _request(self._method, address, self._headers, self._body)
+        except ValueError as error:  # an address or a header that can't be one
+            raise TravelError(f"{self.url!r} can't be asked: {error}.") from None
+        wire = self._connect(address, deadline)
+        response = self._response = HTTPResponse(cast("Any", wire), method=self._method)
+        with self._told(deadline, f"took {self._what} and did not answer", f"hung up before it answered {self._what}"):
+            with contextlib.suppress(ConnectionError):  # who hangs up in the middle may have said why
+                wire.sendall(data)
+            response.begin()
+        self.response = Head(response.status, cast("Mapping[str, str]", response.headers))
+        if response.length == 0:
+            self._finish(response)
+        return self.response
 
     def pieces(self, deadline: Deadline) -> Iterator[bytes]:
         """The body as it arrives, until it ends."""
-        while (piece := self._take(deadline, "did not finish its answer")) is not None:
-            yield piece
+        response, wire = self._response, self._wire
+        if response is None or wire is None:
+            return
+        wire.deadline = deadline
+        with self._told(deadline, "did not finish its answer", "broke off in the middle of its answer"):
+            while piece := response.read1(PIECE):
+                yield piece
+            if response.length:
+                raise IncompleteRead(b"")
+        self._finish(response)
 
     def body(self, deadline: Deadline) -> bytes:
         """All of it, if it is not too much."""
@@ -125,82 +164,67 @@ class Exchange:
 
     def close(self) -> None:
         """Hangs up, unless all was read."""
-        self._forget(self)
-        if not self._feed.leave(0):
-            self.hang_up()
+        self.hang_up()
+        with self._lock:
+            wire, self._wire = self._wire, None
+        if wire is not None:
+            wire.close()
+        self._line.over(self, None)
 
     def hang_up(self) -> None:
         """Breaks off, from any thread; who waits gets a TravelError."""
-        self._is_closed = True
-        # Whichever of the two is there; each raises in its own way when the thread was a moment faster.
-        with contextlib.suppress(OSError, RuntimeError, ValueError, AttributeError):
-            if self._response is not None:
-                self._response.raw.shutdown()  # the thread wakes, and closes the connection
-            else:
-                self._connection.sock.shutdown(socket.SHUT_RDWR)
+        with self._lock:
+            self._is_closed = True
+            if self._wire is not None:
+                self._wire.hang_up()
 
-    # ---- What the thread tells ---------------------------------------------------------------------------------------
+    # ---- Its connection ----------------------------------------------------------------------------------------------
 
-    def dialing(self, connection: Any) -> None:
-        """This connection is about to carry the request, unless nobody waits for the answer any more."""
-        self._connection = connection
-        if self._is_closed:
-            raise OSError("given up")
-
-    def picked_up(self, response: "requests.Response") -> None:
-        self._response, self._connection = response, None
-
-    def _take(self, deadline: Deadline, how: str) -> Any:
-        while deadline.left > 0:
-            try:
-                return self._feed.take(time.monotonic() + deadline.glance)
-            except TimeoutError:
-                continue  # unless the deadline was put off meanwhile, the loop ends
-            except ValueError as error:  # an address or a header that can't be one
-                raise TravelError(f"{self.url!r} can't be asked: {error}.") from None
-            except Exception as error:  # requests, urllib3 and the socket each have their own
-                raise self._failure(error) from None
-        raise TimedOut(f"{self.url} {how} in {deadline.patience:g} s.")
-
-    def _failure(self, error: Exception) -> TravelError:
-        if _was_refused(error):
+    def _connect(self, address: Address, deadline: Deadline) -> Wire:
+        try:
+            wire = self._line.wire(address, deadline)
+        except NotTrusted as error:
+            raise TravelError(f"{self.url} and this client could not agree on a safe connection: {error}.") from None
+        except OSError:
             text = f"Nothing answers at {self.url}; is the server running? (uv run python server.py starts ours.)"
-            return NotReachable(text)
-        if self._response is None:
-            return TravelError(f"{self.url} hung up before it answered {self._what}.")
-        return TravelError(f"The answer of {self.url} broke off in the middle ({type(error).__name__}).")
+            raise NotReachable(text) from None
+        wire.deadline = deadline
+        with self._lock:
+            if not self._is_closed:
+                self._wire = wire
+                return wire
+        wire.close()  # given up meanwhile, by another thread
+        raise TravelError(f"{self.url} did not answer {self._what}.")
+
+    def _finish(self, response: HTTPResponse) -> None:
+        """All has been read."""
+        response.close()
+        with self._lock:
+            wire, self._wire = self._wire, None
+        if wire is not None and response.will_close:
+            wire.close()
+            wire = None
+        self._line.over(self, wire)
+
+    @contextlib.contextmanager
+    def _told(self, deadline: Deadline, late: str, broken: str) -> Iterator[None]:
+        """What goes wrong on the way, in a sentence."""
+        try:
+            yield
+        except TimeoutError:
+            raise TimedOut(f"{self.url} {late} in {deadline.patience:g} s.") from None
+        except (OSError, HTTPException) as error:
+            raise TravelError(f"{self.url} {broken} ({type(error).__name__}).") from None
 
 
-def kind_of(response: "requests.Response") -> str:
-    """The media type of a body, without its parameters."""
-    return response.headers.get("Content-Type", "").partition(";")[0].strip().lower()
-
-
-def shown(response: "requests.Response") -> dict[str, Any]:
-    """What the log shows of a response."""
-    names = ("content-type", "mcp-session-id", "www-authenticate", "retry-after", "allow", "location")
-    headers = {name: value for name, value in response.headers.items() if name.lower() in names}
-    return {"status": response.status_code, "headers": headers}
-
-
-def _tapped(pool: Any, ringing: threading.local) -> Any:
-    """The same kind of pool, whose connections tell the exchange of their thread that they carry it."""
-
-    class Tapped(pool.ConnectionCls):  # type: ignore[misc]
-        def connect(self) -> None:
-            super().connect()
-            ringing.exchange.dialing(self)
-
-        def putrequest(self, *args: Any, **more: Any) -> Any:
-            ringing.exchange.dialing(self)
-            return super().putrequest(*args, **more)
-
-    return type(pool.__name__, (pool,), {"ConnectionCls": Tapped})
-
-
-def _was_refused(error: Exception) -> bool:
-    """Whether the connection was never made, so that certainly nothing was delivered."""
-    from urllib3.exceptions import ConnectTimeoutError, NewConnectionError
-
-    cause = getattr(error.args[0], "reason", None) if error.args else None
-    return isinstance(cause, NewConnectionError | ConnectTimeoutError)
+def _request(method: str, address: Address, headers: Mapping[str, str], body: bytes | None) -> bytes:
+    """A whole request (RFC 9112 section 2.1). ValueError for what can't stand in a header."""
+    length = {} if body is None else {"Content-Length": str(len(body))}
+    login = {} if address.authorization is None else {"Authorization": address.authorization}
+    lines: dict[str, str] = {}  # the last of one name counts, however it is written
+    for name, value in {"Host": address.host_header, **_ALWAYS, **login, **headers, **length}.items():
+        if not _TOKEN.fullmatch(name) or not _VALUE.fullmatch(value):
+            raise ValueError(f"no header can be {name[:80]!r} with such a value")
+        lines[name.lower()] = f"{name}: {value}"
+    head = "\r\n".join([f"{method} {address.target} HTTP/1.1", *lines.values(), "", ""])
+    return head.encode("latin-1") + (body or b"")

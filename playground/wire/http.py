@@ -13,12 +13,12 @@ Theory of operation
 import contextlib
 import threading
 from collections.abc import Generator, Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from mcp_core import headers as mirrored
 from mcp_core import messages, revisions, sse
 from mcp_core.messages import Failure, Message, Notification, ProtocolError, Request, Result
-from playground.wire.exchange import MAX_BODY, Exchange, Line, kind_of, shown
+from playground.wire.exchange import MAX_BODY, Exchange, Head, Line
 from playground.wire.recorder import Recorder
 from playground.wire.transports import (
     Busy,
@@ -31,9 +31,6 @@ from playground.wire.transports import (
     Unauthorized,
     about,
 )
-
-if TYPE_CHECKING:
-    import requests
 
 ACCEPT = "application/json, text/event-stream"
 MAX_PAUSE = 30.0  # seconds that a server may ask us to stay away
@@ -115,8 +112,8 @@ class Http:
             headers.setdefault("MCP-Protocol-Version", self._revision)
         return headers
 
-    def _note_session(self, message: Message, response: "requests.Response") -> None:
-        if isinstance(message, Request) and message.method == "initialize" and response.ok:
+    def _note_session(self, message: Message, response: Head) -> None:
+        if isinstance(message, Request) and message.method == "initialize" and response.is_good:
             self._session_id = self.recorder.session = None
             given = response.headers.get("Mcp-Session-Id")
             # Visible ASCII only (transports, Session Management): it will stand in a header of ours.
@@ -130,7 +127,7 @@ class Http:
     ) -> Iterator[Message]:
         response = exchange.head(deadline)
         self._note_session(message, response)
-        http, status, kind = shown(response), response.status_code, kind_of(response)
+        http, status, kind = response.shown, response.status, response.kind
         if status == 404 and session_id is not None:
             # Whatever the body says: the client must begin a new session (transports, Session Management).
             if session_id == self._session_id:  # else another thread has done so already
@@ -142,9 +139,9 @@ class Http:
         if not isinstance(message, Request):
             # A notification or an answer was accepted: 202, and whatever else a lenient server sends (JSON-RPC 4.1).
             self.recorder.accepted(http)
-            if not response.ok:
+            if not response.is_good:
                 self.recorder.warn(f"{self.url} refused {about(message)} with HTTP {status}.")
-        elif response.ok and kind == "text/event-stream":
+        elif response.is_good and kind == "text/event-stream":
             yield from self._stream(message, exchange, deadline, http)
         elif 300 <= status < 400:
             place = response.headers.get("Location", "nowhere")[:200]
@@ -153,9 +150,9 @@ class Http:
         else:
             yield from self._one(exchange.body(deadline), message, http)
 
-    def _unauthorized(self, status: int, response: "requests.Response") -> Unauthorized:
+    def _unauthorized(self, status: int, response: Head) -> Unauthorized:
         """Where authorization would begin: with this challenge, and then the same message again."""
-        self.recorder.warn(f"{self.url} answered HTTP {status}.", http=shown(response))
+        self.recorder.warn(f"{self.url} answered HTTP {status}.", http=response.shown)
         text = f"{self.url} wants authorization (HTTP {status}), and this client has none to give; put a header that "
         text += "the server accepts into the server's entry of servers.json."
         return Unauthorized(text, response.headers.get("WWW-Authenticate", ""))
@@ -221,9 +218,9 @@ class Http:
         except TravelError:
             exchange.close()
             raise
-        if not response.ok or kind_of(response) != "text/event-stream":
+        if not response.is_good or response.kind != "text/event-stream":
             exchange.close()
-            raise NotMCP(f"{self.url} offers no event stream (HTTP {response.status_code}).", response.status_code)
+            raise NotMCP(f"{self.url} offers no event stream (HTTP {response.status}).", response.status)
         return exchange
 
     def _message_of(self, event: sse.Event, about_id: Any, http: Mapping[str, Any]) -> Message | None:
@@ -269,7 +266,7 @@ class Http:
         if self._is_closed.is_set():
             exchange.hang_up()  # who closed us did not know of it yet
         with contextlib.closing(exchange), contextlib.suppress(TravelError):
-            http = shown(exchange.response)
+            http = exchange.response.shown
             for event in place.follow(self._events(exchange, deadline)):
                 if (message := self._message_of(event, None, http)) is not None:
                     self._unasked(message)

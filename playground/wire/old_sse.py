@@ -16,7 +16,8 @@ from urllib.parse import SplitResult, urljoin, urlsplit
 
 from mcp_core import messages, sse
 from mcp_core.messages import Message, ProtocolError, Request
-from playground.wire.exchange import CONNECT, MAX_BODY, Exchange, Line
+from playground.wire.dialing import CONNECT
+from playground.wire.exchange import MAX_BODY, Exchange, Line
 from playground.wire.inboxes import Inboxes
 from playground.wire.recorder import Recorder
 from playground.wire.transports import Deadline, NotMCP, TimedOut, TravelError, Unasked, about
@@ -48,9 +49,9 @@ class OldSse:
         exchange = self._line.call("GET", {"Accept": "text/event-stream"}, None, "a request for its event stream")
         try:
             response = exchange.head(Deadline(CONNECT, CONNECT))
-            if not response.ok or not response.headers.get("Content-Type", "").startswith("text/event-stream"):
-                text = f"{self.url} offers no event stream (HTTP {response.status_code}): no server of 2024-11-05."
-                raise NotMCP(text, response.status_code)
+            if not response.is_good or response.kind != "text/event-stream":
+                text = f"{self.url} offers no event stream (HTTP {response.status}): no server of 2024-11-05."
+                raise NotMCP(text, response.status)
             self._stream = Stream(exchange, self.url, self.recorder, unasked)
             self._stream.wait_for_endpoint()
         except TravelError:
@@ -84,8 +85,8 @@ class OldSse:
         self.recorder.sent(message, text, {"method": "POST", "path": endpoint, "headers": headers})
         with closing(self._line.call("POST", headers, text.encode("ascii"), about(message), endpoint)) as exchange:
             response = exchange.head(deadline)
-        if not response.ok:
-            raise NotMCP(f"{self.url} refused {about(message)} with HTTP {response.status_code}.", response.status_code)
+        if not response.is_good:
+            raise NotMCP(f"{self.url} refused {about(message)} with HTTP {response.status}.", response.status)
 
 
 class Stream:

@@ -86,6 +86,23 @@ def viewer(start: Callable[..., Any], logs: Path) -> str:
     return str(start("log_viewer.py", "--port", 0, "--logs", logs).url)
 
 
+@pytest.fixture(scope="module")
+def story(start_module: Callable[..., Any], tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The address of a viewer over the logs of a server, of the client's scenes in both eras, and of a chat turn."""
+    folder = tmp_path_factory.mktemp("story")
+    logs = folder / "logs"
+    server = start_module("server.py", "--port", 0, "--logs", logs, "--files", folder / "files").url
+    client = start_module("client.py", "--url", f"{server}/mcp", "--logs", logs, "--revision", "both")
+    servers = folder / "servers.json"
+    servers.write_text(json.dumps({"mcpServers": {"files": {"url": f"{server}/mcp"}}}))
+    assert client.wait(60) == 0, client.text
+    question = "Create a file named notes.txt with a TODO line, then count TODOs"
+    flags = ("--provider", "scripted", "--servers", servers, "--logs", logs, "--approve", "always")
+    chat = start_module("chat_with_tools.py", *flags, "--once", question)
+    assert chat.wait(60) == 0, chat.text
+    return str(start_module("log_viewer.py", "--port", 0, "--logs", logs, "--server", f"{server}/mcp").url)
+
+
 # Not for the whole session: its event loop would run on under the tests of other files that this worker gets.
 @pytest.fixture(scope="module")
 def browser(chromium: str) -> Iterator[Browser]:

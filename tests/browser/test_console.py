@@ -102,6 +102,7 @@ def test_a_tool_has_a_form_and_untouched_fields_are_left_out(desk: Desk) -> None
 
 def test_what_may_destroy_something_is_asked_about_first(desk: Desk) -> None:
     (desk.files / "a.txt").write_text("x")
+    desk.page.get_by_label("ask the user").uncheck()
     desk.hello()
     form = desk.tool("delete_file")
     form.get_by_label("filename").fill("a.txt")
@@ -112,6 +113,41 @@ def test_what_may_destroy_something_is_asked_about_first(desk: Desk) -> None:
     desk.page.get_by_role("button", name="Send it all the same").click()
     expect(desk.answer()).to_contain_text('"deleted": true')
     assert not (desk.files / "a.txt").exists()
+
+
+def test_the_server_asks_in_mid_call_and_a_human_answers(desk: Desk) -> None:
+    (desk.files / "a.txt").write_text("x")
+    desk.hello()
+    form = desk.tool("delete_file")
+    form.get_by_label("filename").fill("a.txt")
+    form.get_by_role("button", name="Make the request").click()
+    desk.send()
+    desk.page.get_by_role("button", name="Send it all the same").click()
+    reply = desk.page.get_by_role("region", name="The server asks")
+    text = reply.get_by_label("Your answer, sent exactly as it stands")
+    expect(text).to_have_value(re.compile('"sure": false'))
+    text.fill(text.input_value().replace("false", "true"))
+    reply.get_by_role("button", name="Send this answer").click()
+    expect(reply).to_contain_text("HTTP 202")
+    expect(desk.answer()).to_contain_text('"deleted": true')
+    assert not (desk.files / "a.txt").exists()
+
+
+def test_a_result_that_asks_is_answered_by_the_call_once_more(desk: Desk) -> None:
+    (desk.files / "a.txt").write_text("x")
+    desk.hello("2026-07-28")
+    form = desk.tool("delete_file")
+    form.get_by_label("filename").fill("a.txt")
+    form.get_by_role("button", name="Make the request").click()
+    desk.send()
+    desk.page.get_by_role("button", name="Send it all the same").click()
+    desk.page.get_by_role("button", name="Put the answers into the request").click()
+    again = desk.body().input_value()
+    assert json.loads(again)["params"]["inputResponses"] == {"sure": {"action": "accept", "content": {"sure": False}}}
+    desk.body().fill(again.replace('"sure": false', '"sure": true'))
+    desk.send()
+    desk.page.get_by_role("button", name="Send it all the same").click()
+    expect(desk.answer()).to_contain_text('"deleted": true')
 
 
 def test_progress_is_shown_when_it_comes_and_all_of_it_is_in_the_log(desk: Desk) -> None:

@@ -27,6 +27,13 @@ def shown(page: Page, panel: str = "all") -> Locator:
     return page.locator(f"#{panel} .count")
 
 
+def box(locator: Locator) -> Any:
+    """Where it is, and how large."""
+    found = locator.bounding_box()
+    assert found is not None
+    return found
+
+
 def state(page: Page) -> Locator:
     return page.locator("#status")
 
@@ -144,6 +151,16 @@ def test_each_panel_has_its_filter_and_the_address_keeps_it(page: Page, viewer: 
     expect(page.locator("#all input")).to_have_value("level=ERROR")
 
 
+def test_each_end_of_a_tap_is_in_the_panel_of_its_side(page: Page, viewer: str, log: Logs) -> None:
+    message = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
+    for way, peer in (("in", "client"), ("out", "server")):
+        log.write("tap_request", component="mcp-tap", dir=way, peer=peer, via="http", data={"message": message})
+    open_dashboard(page, viewer)
+    expect(rows(page, "all")).to_have_count(2)
+    expect(rows(page, "clients")).to_have_count(1)
+    expect(rows(page, "server")).to_have_count(1)
+
+
 def test_a_wrong_filter_shows_where_and_keeps_what_was_shown(page: Page, viewer: str, log: Logs) -> None:
     log.write("quiet")
     log.write("loud", level="ERROR")
@@ -241,7 +258,7 @@ def test_the_inspector_explains_and_shows_the_exact_message(page: Page, viewer: 
     page.get_by_role("tab", name="JSON").click()
     expect(page.locator(".tree")).to_contain_text("12345678901234567890")
     page.get_by_role("button", name="Raw text").click()
-    expect(page.locator("pre.raw")).to_have_text(message)
+    expect(page.locator("#inspector pre.raw")).to_have_text(message)
     page.get_by_role("tab", name="HTTP").click()
     expect(inspector).to_contain_text("POST /mcp")
     expect(inspector).to_contain_text("Mcp-Session-Id")
@@ -254,7 +271,7 @@ def test_a_body_that_did_not_parse_is_shown_as_it_was_sent(page: Page, viewer: s
     expect(rows(page).first).to_contain_text("not JSON-RPC")
     rows(page).first.click()
     page.get_by_role("tab", name="JSON").click()
-    expect(page.locator("pre.raw")).to_have_text(body)
+    expect(page.locator("#inspector pre.raw")).to_have_text(body)
 
 
 def test_the_page_is_walked_by_keyboard(page: Page, viewer: str, log: Logs) -> None:
@@ -282,6 +299,30 @@ def test_the_page_is_walked_by_keyboard(page: Page, viewer: str, log: Logs) -> N
     expect(page.locator("#help")).to_be_visible()
     page.keyboard.press("Escape")
     expect(page.locator("#help")).to_be_hidden()
+
+
+def test_a_narrow_page_has_the_inspector_below_the_list(page: Page, viewer: str, log: Logs) -> None:
+    page.set_viewport_size({"width": 800, "height": 600})
+    log.append("mcp-server", *(json.dumps(log.record(f"line-{n:03}")) for n in range(100)))
+    open_dashboard(page, viewer)
+    page.locator("#server .row:visible").last.click()
+    inspector, list_ = page.locator("#inspector"), page.locator("#server .rows")
+    expect(page.locator("#all")).to_be_hidden()  # one panel, that in which the record was chosen
+    expect(page.locator('#server .row[aria-selected="true"]')).to_be_in_viewport()
+    bar = page.get_by_role("separator", name="Size of the inspector")
+    expect(bar).to_have_attribute("aria-orientation", "horizontal")
+    expect(bar).to_have_attribute("aria-valuenow", "50")
+    before = box(inspector)
+    assert before["width"] > 700
+    bar.press("ArrowDown")
+    expect(bar).to_have_attribute("aria-valuenow", "46")
+    after, beside = box(inspector), box(list_)
+    assert after["height"] < before["height"]
+    assert beside["y"] + beside["height"] <= after["y"]
+    page.reload()
+    expect(bar).to_have_attribute("aria-valuenow", "46")
+    page.keyboard.press("Escape")
+    expect(page.locator("#all")).to_be_visible()
 
 
 def test_the_theme_is_chosen_and_kept(page: Page, viewer: str) -> None:
@@ -384,6 +425,7 @@ def test_invisible_and_turning_characters_are_shown(page: Page, viewer: str, log
     expect(rows(page).first).to_contain_text("a‹U+202E›b‹U+200B›c‹U+0007›d")
 
 
+@pytest.mark.hard
 def test_fifty_thousand_records_leave_few_rows_and_a_quick_page(page: Page, viewer: str, log: Logs) -> None:
     open_dashboard(page, viewer)
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
@@ -33,23 +33,6 @@ def arrow(page: Page, pattern: str) -> Locator:
 
 
 # ---- 1. What real processes say is drawn as what it is ---------------------------------------------------------------
-
-
-@pytest.fixture(scope="module")
-def story(start_module: Callable[..., Any], tmp_path_factory: pytest.TempPathFactory) -> str:
-    """The address of a viewer over the logs of a server, of the client's scenes in both eras, and of a chat turn."""
-    folder = tmp_path_factory.mktemp("story")
-    logs = folder / "logs"
-    server = start_module("server.py", "--port", 0, "--logs", logs, "--files", folder / "files").url
-    client = start_module("client.py", "--url", f"{server}/mcp", "--logs", logs, "--revision", "both")
-    servers = folder / "servers.json"
-    servers.write_text(json.dumps({"mcpServers": {"files": {"url": f"{server}/mcp"}}}))
-    assert client.wait(60) == 0, client.text
-    question = "Create a file named notes.txt with a TODO line, then count TODOs"
-    flags = ("--provider", "scripted", "--servers", servers, "--logs", logs, "--approve", "always")
-    chat = start_module("chat_with_tools.py", *flags, "--once", question)
-    assert chat.wait(60) == 0, chat.text
-    return str(start_module("log_viewer.py", "--port", 0, "--logs", logs).url)
 
 
 @pytest.fixture(scope="module")
@@ -189,6 +172,17 @@ def test_a_link_leads_to_its_message_however_old(page: Page, viewer: str, log: L
     expect(page.locator("#inspector h2")).to_contain_text("needle")
 
 
+def test_a_filter_that_hides_one_side_leaves_its_lane(page: Page, viewer: str, log: Logs) -> None:
+    open_view(page, viewer, "?all=component%3Dmcp-client-simple")
+    log.call("tools/list", 1)
+    server = arrow(page, "^request tools/list, from MCP client client-simple to Server")
+    expect(server).to_be_visible()
+    expect(page.locator(".lane b")).to_have_text(["MCP client", "Server"])
+    box = server.locator(".hit").bounding_box()
+    assert box is not None
+    assert box["width"] > 100
+
+
 def test_only_this_exchange_session_or_trace(page: Page, viewer: str, log: Logs) -> None:
     log.call("tools/list", 1)
     log.call("ping", 2)
@@ -255,7 +249,9 @@ def test_saved_files_hide_secrets_open_offline_and_run_nothing(
     assert len([json.loads(line) for line in lines.splitlines()]) == 16
     page.keyboard.press("s")
     expect(page.locator("#save .secrets")).to_contain_text("the value of api_key")
+    expect(page.get_by_role("region", name="Preview")).to_contain_text('"api_key": "***"')
     page.locator("#save .secrets input").uncheck()
+    expect(page.get_by_role("region", name="Preview")).to_contain_text("hunter2-hunter2")
     page.get_by_role("button", name="Cancel").click()
     diagram = save(page, "mermaid", tmp_path).read_text(encoding="utf-8")
     assert diagram.startswith("sequenceDiagram\n")
@@ -316,6 +312,7 @@ def test_a_hostile_log_runs_nothing_in_any_view(page: Page, viewer: str, log: Lo
     assert page.locator("#panels img, #inspector img, #panels svg svg").count() == 0
 
 
+@pytest.mark.hard
 def test_fifty_thousand_records_leave_the_sequence_quick(page: Page, viewer: str, log: Logs) -> None:
     open_view(page, viewer)
     for number in range(12_500):

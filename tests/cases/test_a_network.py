@@ -326,6 +326,7 @@ ENDLESS = {
     "chunks without end": (b"Transfer-Encoding: chunked\r\n\r\n", b"1000\r\n" + b"x" * 4096 + b"\r\n"),
     "chunks of one byte": (b"Transfer-Encoding: chunked\r\n\r\n", b"1\r\nx\r\n" * 2000),
     "a chunk of 100 MB": (b"Transfer-Encoding: chunked\r\n\r\n6400000\r\n", b"x"),
+    "the announcement of a chunk of 100 MB": (b"Transfer-Encoding: chunked\r\n\r\n6400000\r\n", b""),
     "a chunk with an endless extension": (b"Transfer-Encoding: chunked\r\n\r\n1;a=", b"x"),
     "a chunk size of endless digits": (b"Transfer-Encoding: chunked\r\n\r\n", b"0"),
     "trailers without end": (b"Transfer-Encoding: chunked\r\n\r\n0\r\n", b"X: y\r\n" * 100),
@@ -384,6 +385,31 @@ def test_a10_a_request_that_lies_about_its_end_is_refused(server: Peer, name: st
     answer = server.raw(start + LYING[name])
     assert 400 <= answer.status < 500
     assert answer.headers["content-type"] == "application/json"
+    server.new_records()
+
+
+@SCRIPTS
+@pytest.mark.parametrize(
+    "offer",
+    [
+        {"Upgrade": "websocket", "Connection": "Upgrade", "Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ=="},
+        {"Upgrade": "WebSocket", "Connection": "keep-alive, upgrade"},
+        {"Upgrade": "h2c", "Connection": "Upgrade, HTTP2-Settings", "HTTP2-Settings": "AAMAAABk"},
+        {"Upgrade": "TLS/1.2", "Connection": "upgrade"},
+        {"Expect": "100-continue"},
+        {"Expect": "something-else"},
+        {"TE": "trailers"},
+    ],
+    ids=lambda offer: ", ".join(offer.values())[:30],
+)
+def test_a10_an_offer_of_another_protocol_is_not_taken_up(
+    server: Peer, viewer: Peer, script: str, offer: dict[str, str]
+) -> None:
+    peer, method, path = (server, "POST", "/rpc") if script == "server.py" else (viewer, "GET", "/files")
+    body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "ping"}).encode() if method == "POST" else b""
+    answer = peer.send(method, path, body, {"Content-Type": "application/json", **offer})
+    assert answer.status == 200
+    assert "upgrade" not in answer.headers
     server.new_records()
 
 

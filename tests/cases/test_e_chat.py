@@ -167,7 +167,9 @@ def test_e06_an_answer_without_any_message(tmp_path: Path, dialect: str, fault: 
 # ---- E08: trimming ---------------------------------------------------------------------------------------------------
 
 
-@EVERY
+@pytest.mark.parametrize(
+    "dialect", ["openai", *(pytest.param(name, marks=pytest.mark.hard) for name in DIALECTS if name != "openai")]
+)
 def test_e08_a_hundred_turns_in_a_small_window(tmp_path: Path, dialect: str, monkeypatch: pytest.MonkeyPatch) -> None:
     numbers = iter(range(10_000))
 

@@ -140,8 +140,7 @@ def judged(seen: list[Any], writer: Writer) -> dict[str, int]:
 def test_a_log_that_changes_under_load_is_followed(change: str, viewer: Any, launch: Start, logs: Path) -> None:
     (logs / "busy.jsonl").touch()
     writer = Writer(logs / "busy.jsonl", change, SCALE.changes, 0)
-    kills = SCALE.viewer_kills if change == "rename" else 0
-    seen, died = follow(viewer, launch, logs, writer, kills)
+    seen, died = follow(viewer, launch, logs, writer, SCALE.viewer_kills)
     found = judged(seen, writer)
     told = ", ".join(f"{count} {what}" for what, count in found.items())
     figure = f"{SCALE.changes} at {RATE} lines/s, {len(writer.written)} lines: {told}"

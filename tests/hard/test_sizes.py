@@ -120,28 +120,36 @@ def test_a_file_of_twenty_gigabytes(peer: Peer) -> None:
 
 
 def test_a_line_of_fifty_megabytes(viewer: Any, logs: Path) -> None:
-    log = logs / "long.jsonl"
-    log.touch()
+    names = [f"long{number}.jsonl" for number in range(SCALE.at_once)]
+    for name in names:
+        (logs / name).touch()
     with Listener(viewer.url) as listener:
         listener.until_live()
-        memory, slowest = Memory(viewer.pid), 0.0
-        for number in range(SCALE.at_once):
-            with log.open("ab") as file:
+        memory, ended = Memory(viewer.pid), dict.fromkeys(names, 0.0)
+
+        def write(name: str) -> None:
+            with (logs / name).open("ab") as file:
                 for _ in range(50):
                     file.write(b"x" * MIB)
-                began = time.monotonic()
-                file.write(b'\n{"number":%d}\n' % number)
-                file.flush()
-            long, good = listener.records(2)
-            slowest = max(slowest, time.monotonic() - began)
-            assert long["flaw"] == f"too long: {50 * MIB} bytes", long["flaw"]
-            assert good["record"]["number"] == number
+                ended[name] = time.monotonic()
+                file.write(b'\n{"good":1}\n')
+
+        writers = [threading.Thread(target=write, args=(name,)) for name in names]
+        for writer in writers:
+            writer.start()
+        said = listener.records(2 * len(names), 60)
+        for writer in writers:
+            writer.join()
+        good = [event for event in listener.messages if "record" in event.data]
+        slowest = max(event.at - max(ended.values()) for event in good)
+    assert [one["flaw"] for one in said if "flaw" in one] == [f"too long: {50 * MIB} bytes"] * len(names)
+    assert sorted(event.data["file"] for event in good) == sorted(names)
     with Listener(viewer.url, "?history=10") as again:  # and as history
         began = time.monotonic()
         again.until_live()
         slowest = max(slowest, time.monotonic() - began)
-        assert len(again.messages) == min(10, 2 * SCALE.at_once)
-    figure = f"{SCALE.at_once} lines: shown cut, with their size; the next one after {slowest:.2f} s; "
+        assert len(again.messages) == min(10, 2 * len(names))
+    figure = f"{len(names)} at once: shown cut, with their size; the next lines after {slowest:.2f} s; "
     figure += f"memory {memory.grown / MIB:+.1f} MB"
     limit = "next line ≤ 2 s, memory ≤ +64 MB"
     note("size limits: 50 MB log line", figure, limit, slowest <= 2 and memory.grown <= ROOM)

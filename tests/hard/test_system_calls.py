@@ -20,6 +20,7 @@ from tests.hard.faulty import Faulty
 from tests.hard.figures import SCALE, note
 
 OLD, NEW = "old text\n", "new text, which is longer\n" * 40
+ERRORS = f"{len(SCALE.errnos)} errors" if len(SCALE.errnos) > 3 else ", ".join(SCALE.errnos)
 MOST = 500  # system calls of one operation, far more than there are
 CHANGES: dict[str, tuple[Callable[[Sandbox], object], list[str]]] = {
     "write_file": (lambda sandbox: sandbox.write("a.txt", NEW), [OLD, NEW]),
@@ -70,7 +71,7 @@ def test_every_fault_is_told_and_the_file_is_whole(change: str, tmp_path: Path) 
         else:
             pytest.fail("it never succeeded")
     assert descriptors() == before
-    figure = f"k = 1 to {tried // len(SCALE.errnos)} with {', '.join(SCALE.errnos)}: told each time, whole each time"
+    figure = f"k = 1 to {tried // len(SCALE.errnos)} with {ERRORS}: told each time, whole each time"
     note(f"k-th system call fails: {change}", figure, "all k; 0 silent, 0 torn", True)
 
 
@@ -126,7 +127,7 @@ def test_the_logger_loses_nothing_unnoticed(tmp_path: Path, monkeypatch: pytest.
         else:
             pytest.fail("it never succeeded")
     assert descriptors() == before
-    figure = f"k = 1 to {tried // len(SCALE.errnos)} with {', '.join(SCALE.errnos)}: each lost record counted"
+    figure = f"k = 1 to {tried // len(SCALE.errnos)} with {ERRORS}: each lost record counted"
     note("k-th system call fails: logger", f"{figure} ({torn} torn lines closed)", "all k; 0 lost unnoticed", True)
 
 

@@ -33,11 +33,10 @@ def where(way: str, request: pytest.FixtureRequest, folder: Path) -> list[str]:
     return ["stdio", sys.executable, str(SERVER), "--stdio", *folders]
 
 
-def seen_by(command: list[str]) -> dict[str, Any]:
-    done = subprocess.run(command, capture_output=True, encoding="utf-8", timeout=60, check=False)
+def seen_by(command: list[str], cwd: Path | None = None) -> Any:
+    done = subprocess.run(command, capture_output=True, encoding="utf-8", timeout=60, check=False, cwd=cwd)
     assert done.returncode == 0, done.stderr
-    seen: dict[str, Any] = json.loads(done.stdout)
-    return seen
+    return json.loads(done.stdout)
 
 
 def check(seen: dict[str, Any], name: str) -> None:

@@ -246,8 +246,11 @@ test("bars of calls that began above are still drawn, those that are over are no
 
 test("lanes keep apart and in the middle", () => {
   assert.equal(lanesAt(1, 900).xs.length, 1);
-  const { xs, width } = lanesAt(8, 600);
-  assert.ok(width > 600 && xs.every((x, i) => i === 0 || x - xs[i - 1] >= 138));
+  for (const [room, apart] of [[600, 108], [1000, 138]]) {
+    const { xs, width } = lanesAt(8, room);
+    assert.ok(width > room && xs.every((x, i) => i === 0 || x - xs[i - 1] >= apart));
+  }
+  assert.ok(lanesAt(6, 778).width <= 778);
   assert.deepEqual(lanesAt(0, 600).xs, []);
 });
 

@@ -181,7 +181,7 @@ test("fields of the wrong type are left out of the summary", () => {
 
 test("100,000 records pass in a few seconds and leave what is allowed", () => {
   const store = new Store();
-  const started = performance.now();
+  const started = process.cpuUsage();
   for (let i = 0; i < 25_000; i += 1) {
     for (const text of call({ id: i, exchange: `span:${i}`, at: i * 5 })) store.admit(text);
     if (i % 100 === 0) store.settle();
@@ -189,7 +189,7 @@ test("100,000 records pass in a few seconds and leave what is allowed", () => {
   assert.equal(store.log.length, store.keep);
   assert.equal(store.log.cut, 100_000 - store.keep);
   assert.equal(store.pairs.exchanges.size, store.keep / 4);
-  assert.ok(performance.now() - started < 8_000);
+  assert.ok(process.cpuUsage(started).user < 8e6); // microseconds of work, however busy the machine is
 });
 
 test("ten thousand records of one exchange don't slow the store down", () => {

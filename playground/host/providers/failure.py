@@ -15,9 +15,9 @@ from typing import Any
 
 from playground.host.loop import NoAnswer
 from playground.host.providers.line import Exchange, is_loopback
+from playground.redaction import Redactor
 
 MAX_QUOTED = 300
-MIN_KEY = 8
 
 # One row per kind. {label} the provider, {base} its address, {model}, {told} what the provider itself said.
 SENTENCES = {
@@ -66,9 +66,8 @@ class Failure(NoAnswer):
 
     def __init__(self, kind: str, about: About, exchange: Exchange | None = None, detail: str = "") -> None:
         exchange = exchange or Exchange()
-        # A provider may quote the key that it refuses. (A shorter one is no key, and stands in ordinary
-        # words.)
-        detail = _shown(detail.replace(about.key, "***") if len(about.key) >= MIN_KEY else detail)
+        # A provider may quote the key that it refuses.
+        detail = _shown(Redactor([about.key]).mask_text(detail))
         self.kind = kind
         self.detail = detail
         self.status = exchange.status

@@ -62,6 +62,7 @@ class Remote(ABC):
         self.total, self.connect = total, connect
         self._key, self._key_setting = api_key, key_setting
         self._ready: tuple[Line, Any] | None = None  # a line and the SDK's client on it
+        self._offered: tuple[tuple[Tool, ...], Offer] | None = None  # the last
         self._one_at_a_time = threading.Lock()
 
     @abstractmethod
@@ -103,8 +104,11 @@ class Remote(ABC):
         return About(self.kind, self.label, base, self.model, self._key_setting, key, self.total)
 
     def offer(self, tools: Sequence[Tool]) -> Offer:
-        """The tools as they will be sent, and what was changed for it."""
-        return offer.offer(tools, self.strict_names)
+        """The tools as they will be sent, and what was changed for it; worked out anew only when they change."""
+        asked = tuple(tools)
+        if self._offered is None or self._offered[0] != asked:
+            self._offered = asked, offer.offer(asked, self.strict_names)
+        return self._offered[1]
 
     def complete(
         self,
