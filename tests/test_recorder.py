@@ -52,6 +52,18 @@ def test_a_request_and_its_answer_share_an_exchange_and_a_trace(book: Book) -> N
     assert answer["data"]["server"] == "files"
 
 
+def test_a_record_names_the_code_that_wanted_the_message_sent(book: Book) -> None:
+    space: dict[str, Any] = {"__name__": "playground.wire.connection"}
+    exec("def call_tool(send):\n    request(send)\ndef request(send):\n    send()", space)
+    space["call_tool"](lambda: sent(book, Request(1, "ping")))
+    came(book, Result(1, {}))
+    sent(book, Notification("notifications/initialized"))
+    request, answer, note = book.records
+    assert request["src"].endswith(":2 call_tool")
+    assert answer["src"] == request["src"]
+    assert "src" not in note
+
+
 def test_a_question_and_our_answer_share_an_exchange(book: Book) -> None:
     book.recorder.session = "s-1"
     came(book, Request("q", "roots/list"))

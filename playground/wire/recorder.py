@@ -6,6 +6,7 @@ Here nobody knows what comes next. See playground/logbook.py for the shape of a 
 """
 
 import os
+import sys
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,7 +14,7 @@ from typing import Any
 
 from mcp_core import messages
 from mcp_core.messages import Failure, Id, Message, Notification, Request, Result
-from playground.logbook import Logbook, exchange_of, trace_of
+from playground.logbook import Logbook, exchange_of, source_of, trace_of
 
 MOST_OPEN = 1000  # requests whose answers are still to be paired with them
 
@@ -31,12 +32,16 @@ _CAME = {
 }
 
 
+_SENDERS = ("playground.wire.connection", "playground.wire.answering")
+
+
 @dataclass(frozen=True, slots=True)
 class Sent:
     """A request on its way: what its answer's record needs."""
 
     exchange: str | None
     trace: str | None
+    source: str | None
     at: float
 
 
@@ -48,19 +53,19 @@ class Recorder:
         self._connection = f"{via}-{os.getpid()}-{id(self):x}"
         self._open: dict[Id, Sent] = {}
         self.session: str | None = None
-        self.source: str | None = None  # the code that had the message sent
 
     def sent(self, message: Message, text: str, http: Mapping[str, Any] | None = None) -> None:
         """A message is about to leave."""
         value = messages.as_json(message)
         asker = "client" if isinstance(message, Request | Notification) else "server"
         exchange = exchange_of(value, asker=asker, session=self.session, connection=self._connection)
-        trace = trace_of(value)
+        trace, source = trace_of(value), _sender()
         if isinstance(message, Request):
-            self._open[message.id] = Sent(exchange, trace, time.perf_counter())
+            self._open[message.id] = Sent(exchange, trace, source, time.perf_counter())
             if len(self._open) > MOST_OPEN:  # those that will never be answered, oldest first
                 del self._open[next(iter(self._open))]
-        self._frame(_SENT[type(message)], text, value, own=True, dir="out", http=http, exchange=exchange, trace=trace)
+        more = {"http": http, "exchange": exchange, "trace": trace, "src": source}
+        self._frame(_SENT[type(message)], text, value, own=True, dir="out", **more)
 
     def came(
         self, message: Message, text: str | bytes, about: Id | None, http: Mapping[str, Any] | None = None
@@ -69,7 +74,7 @@ class Recorder:
         value = messages.as_json(message)
         key = message.id if isinstance(message, Result | Failure) and message.id is not None else about
         sent = self._open.get(key) if key is not None else None
-        exchange, trace = (sent.exchange, sent.trace) if sent is not None else (None, None)
+        exchange, trace, source = (sent.exchange, sent.trace, sent.source) if sent is not None else (None, None, None)
         ms = None
         if isinstance(message, Request):
             exchange = exchange_of(value, asker="server", session=self.session, connection=self._connection)
@@ -77,9 +82,8 @@ class Recorder:
             self._open.pop(key, None)
             ms = (time.perf_counter() - sent.at) * 1000
         level = "WARNING" if isinstance(message, Failure) else "INFO"
-        self._frame(
-            _CAME[type(message)], text, value, dir="in", http=http, exchange=exchange, trace=trace, ms=ms, level=level
-        )
+        more = {"http": http, "exchange": exchange, "trace": trace, "ms": ms, "src": source}
+        self._frame(_CAME[type(message)], text, value, dir="in", level=level, **more)
 
     def accepted(self, http: Mapping[str, Any], about: Id | None = None) -> None:
         """HTTP answered without a message: a notification was taken."""
@@ -105,5 +109,15 @@ class Recorder:
         self._log.write(event, data, peer="server", via=self._via, session=self.session, exchange=exchange)
 
     def _frame(self, event: str, text: str | bytes, value: Any, **more: Any) -> None:
-        more = {"session": self.session, "src": self.source, "server": self._server, **more}
+        more = {"session": self.session, "server": self._server, **more}
         self._log.frame(event, text, value, peer="server", via=self._via, **more)
+
+
+def _sender() -> str | None:
+    """The place in the code that wanted a message sent: the outermost of those that know what it is for."""
+    frame, found = sys._getframe(1).f_back, None
+    while frame is not None:
+        if frame.f_globals.get("__name__") in _SENDERS:
+            found = frame
+        frame = frame.f_back
+    return None if found is None else source_of(found)

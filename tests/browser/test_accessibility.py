@@ -66,7 +66,9 @@ def test_every_view(page: Page, story: str, check: Check) -> None:
     check(page, "nothing matches")
 
 
-@pytest.mark.parametrize("tabs", [TABS[:3], TABS[3:6], TABS[6:]], ids=" ".join)
+@pytest.mark.parametrize(
+    "tabs", [TABS[:3], *(pytest.param(part, marks=pytest.mark.hard) for part in (TABS[3:6], TABS[6:]))], ids=" ".join
+)
 def test_every_tab_of_the_inspector(page: Page, story: str, check: Check, tabs: tuple[str, ...]) -> None:
     opened(page, story, "?view=panels&all=data.message.params.name%3Dwrite_file%20and%20component~client")
     page.locator("#all .rows").press("Home")

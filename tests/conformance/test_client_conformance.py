@@ -13,6 +13,7 @@ from tests.conformance import suite
 from tests.conformance.client import answer
 from tests.conformance.suite import Verdict
 from tests.conformance.wire import Judge
+from tests.once import once
 
 SCORED = {
     "2025-11-25": {"initialize", "tools_call", "elicitation-sep1034-client-defaults", "sse-retry"},
@@ -30,8 +31,10 @@ SCORED = {
 
 @pytest.fixture(scope="session")
 def examined(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Verdict]:
-    """Runs the suite when a revision is first asked for, and never again in this process."""
-    return functools.cache(lambda revision: suite.examine_client(revision, tmp_path_factory.mktemp(revision)))
+    """Runs the suite when a revision is first asked for, and never again in this run."""
+    return functools.cache(
+        lambda revision: once(tmp_path_factory, f"client-{revision}", functools.partial(suite.examine_client, revision))
+    )
 
 
 @pytest.fixture(params=suite.REVISIONS)

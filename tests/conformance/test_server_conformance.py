@@ -16,6 +16,7 @@ from tests.conformance import suite
 from tests.conformance.everything import everything
 from tests.conformance.suite import Verdict
 from tests.conformance.wire import complaint, judged
+from tests.once import once
 
 SCORED = {"2025-11-25": 30, "2026-07-28": 37}
 # Not scored, because the suite's own server can't pass them yet or because they came later; ours passes.
@@ -31,8 +32,10 @@ BESIDES = {
 
 @pytest.fixture(scope="session")
 def examined(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Verdict]:
-    """Runs the suite when a revision is first asked for, and never again in this process."""
-    return functools.cache(lambda revision: suite.examine_server(revision, tmp_path_factory.mktemp(revision)))
+    """Runs the suite when a revision is first asked for, and never again in this run."""
+    return functools.cache(
+        lambda revision: once(tmp_path_factory, f"server-{revision}", functools.partial(suite.examine_server, revision))
+    )
 
 
 @pytest.fixture(params=suite.REVISIONS)

@@ -129,7 +129,7 @@ def test_the_official_servers_of_the_stateless_era_through_a_pipe(name: str, log
     assert told(logs) >= STATELESS
 
 
-@pytest.mark.parametrize("way", ["http", "stdio"])
+@pytest.mark.parametrize("way", ["http", pytest.param("stdio", marks=pytest.mark.hard)])
 def test_a_subscription_between_strangers(way: str, logs: Path) -> None:
     if way == "stdio":
         asyncio.run(listen(piped(server("python-2", "stdio"), logs)))
@@ -141,6 +141,7 @@ def test_a_subscription_between_strangers(way: str, logs: Path) -> None:
     assert ("cut-a-subscription" if way == "http" else "cancel-a-subscription") in found
 
 
+@pytest.mark.hard
 def test_the_transport_of_2024_between_strangers(logs: Path) -> None:
     with program(server("python-2", "sse"), r"http://\S+") as url, tapped(url, logs) as address:
         assert asyncio.run(converse(sse_client(address), "legacy")) == OLD
@@ -149,8 +150,8 @@ def test_the_transport_of_2024_between_strangers(logs: Path) -> None:
     assert "before-ready" not in found
 
 
-@pytest.mark.parametrize("way", ["http", "stdio"])
-@pytest.mark.parametrize("mode", ["default", "auto"])
+@pytest.mark.parametrize("way", ["http", pytest.param("stdio", marks=pytest.mark.hard)])
+@pytest.mark.parametrize("mode", [pytest.param("default", marks=pytest.mark.hard), "auto"])
 def test_the_typescript_client_is_told(way: str, mode: str, logs: Path, tmp_path: Path) -> None:
     ours = [
         sys.executable,
@@ -173,6 +174,7 @@ def test_the_typescript_client_is_told(way: str, mode: str, logs: Path, tmp_path
     assert not {"call-unlisted", "without-a-session", "same-id-twice", "cancel-nothing"} & found
 
 
+@pytest.mark.hard
 def test_work_in_the_background_is_told(logs: Path) -> None:
     words = ["-m", "playground.tap", "--logs", str(logs), "--", *peers.package("reference", REFERENCE, "stdio")]
     seen = seen_by(peers.node("typescript-1", "client_tasks.mjs", "stdio", sys.executable, *words), cwd=ROOT)
