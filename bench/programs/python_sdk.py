@@ -31,7 +31,10 @@ def main(way: str) -> None:
     import uvicorn
 
     app = server.streamable_http_app(json_response=way != "http", stateless_http=way == "stateless")
-    listening = socket.create_server(("127.0.0.1", 0))
+    # As uvicorn makes it itself: asyncio sends at once (TCP_NODELAY) only what it knows to be TCP.
+    listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    listening.bind(("127.0.0.1", 0))
+    listening.listen()
     print(f"http://127.0.0.1:{listening.getsockname()[1]}/mcp", flush=True)
     uvicorn.Server(uvicorn.Config(app, log_level="error")).run(sockets=[listening])
 
