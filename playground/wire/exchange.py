@@ -217,6 +217,18 @@ class Exchange:
             raise TravelError(f"{self.url} {broken} ({type(error).__name__}).") from None
 
 
+def target_of(url: str) -> str:
+    """What a request's first line says of an address; all of it where that is none.
+
+    >>> target_of("https://ann:secret@example.org/mcp?page=2")
+    '/mcp?page=2'
+    """
+    try:
+        return Address.of(url).target
+    except ValueError:
+        return url
+
+
 def _request(method: str, address: Address, headers: Mapping[str, str], body: bytes | None) -> bytes:
     """A whole request (RFC 9112 section 2.1). ValueError for what can't stand in a header."""
     length = {} if body is None else {"Content-Length": str(len(body))}

@@ -18,7 +18,7 @@ from typing import Any
 from mcp_core import headers as mirrored
 from mcp_core import messages, revisions, sse
 from mcp_core.messages import Failure, Message, Notification, ProtocolError, Request, Result
-from playground.wire.exchange import MAX_BODY, Exchange, Head, Line
+from playground.wire.exchange import MAX_BODY, Exchange, Head, Line, target_of
 from playground.wire.recorder import Recorder
 from playground.wire.transports import (
     Busy,
@@ -46,7 +46,7 @@ class Http:
 
     def __init__(self, url: str, recorder: Recorder, *, headers: Mapping[str, str] | None = None) -> None:
         self.url, self.recorder = url, recorder
-        self._line = Line(url, headers)
+        self._line, self._target = Line(url, headers), target_of(url)
         self._session_id: str | None = None
         self._revision: str | None = None
         self._unasked: Unasked = lambda message: None
@@ -72,7 +72,7 @@ class Http:
         """One POST, and what comes back. See transports.Transport."""
         text = messages.encode(message)
         headers = self._headers(message, input_schema)
-        self.recorder.sent(message, text, {"method": "POST", "path": self.url, "headers": headers})
+        self.recorder.sent(message, text, {"method": "POST", "path": self._target, "headers": headers})
         # In the stateless era, closing the exchange is how a request is given up (2026-07-28, Cancellation).
         with contextlib.closing(self._line.call("POST", headers, text.encode("ascii"), about(message))) as exchange:
             yield from self._answers(message, exchange, deadline, headers.get("Mcp-Session-Id"))

@@ -17,7 +17,7 @@ from urllib.parse import SplitResult, urljoin, urlsplit
 from mcp_core import messages, sse
 from mcp_core.messages import Message, ProtocolError, Request
 from playground.wire.dialing import CONNECT
-from playground.wire.exchange import MAX_BODY, Exchange, Line
+from playground.wire.exchange import MAX_BODY, Exchange, Line, target_of
 from playground.wire.inboxes import Inboxes
 from playground.wire.recorder import Recorder
 from playground.wire.transports import Deadline, NotMCP, TimedOut, TravelError, Unasked, about
@@ -82,7 +82,7 @@ class OldSse:
     def _post(self, message: Message, endpoint: str, deadline: Deadline) -> None:
         text = messages.encode(message)
         headers = {"Content-Type": "application/json"}
-        self.recorder.sent(message, text, {"method": "POST", "path": endpoint, "headers": headers})
+        self.recorder.sent(message, text, {"method": "POST", "path": target_of(endpoint), "headers": headers})
         with closing(self._line.call("POST", headers, text.encode("ascii"), about(message), endpoint)) as exchange:
             response = exchange.head(deadline)
         if not response.is_good:

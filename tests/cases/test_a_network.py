@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
@@ -52,8 +53,9 @@ def listening(pid: int) -> set[str]:
     """The addresses of all listening TCP and bound UDP sockets of a process, as /proc spells them."""
     inodes = set()
     for fd in Path(f"/proc/{pid}/fd").iterdir():
-        if found := re.match(r"socket:\[(\d+)\]", os.readlink(fd)):
-            inodes.add(found[1])
+        with contextlib.suppress(FileNotFoundError):  # closed between the listing and this look: not what listens
+            if found := re.match(r"socket:\[(\d+)\]", os.readlink(fd)):
+                inodes.add(found[1])
     addresses = set()
     for table, state in (("tcp", "0A"), ("tcp6", "0A"), ("udp", "07"), ("udp6", "07")):
         for line in Path(f"/proc/{pid}/net/{table}").read_text(encoding="ascii").splitlines()[1:]:
