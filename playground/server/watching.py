@@ -17,7 +17,7 @@ from playground.server.names import flaw_of
 from playground.server.sandbox import Sandbox, SandboxError
 
 POLL = 2.0  # seconds
-LATER = 1.0  # seconds, in which the first requests have the processor for themselves
+LATER = 0.3  # seconds, in which the first request has the processor for itself
 
 
 class Watching:
