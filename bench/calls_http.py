@@ -127,7 +127,7 @@ def groups(quick: bool) -> list[Group]:
     rate, p50, p99 = "8 clients, calls/s", "1 client, p50 µs", "1 client, p99 µs"
     calls = Group(
         "HTTP tools/call read_file",
-        {name: _calls(name, 200 if quick else 3000) for name in (*names, READY_MADE)},
+        {name: _calls(name, 200 if quick else 1200) for name in (*names, READY_MADE)},
         [
             Target("HTTP, 8 clients: throughput", rate, 1.0, TYPESCRIPT, True),
             Target("HTTP, 8 clients: throughput", rate, 1.5, PYTHON_SDK, True),

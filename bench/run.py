@@ -15,7 +15,7 @@ from pathlib import Path
 from types import FrameType
 
 from bench import report
-from bench.measure import hold
+from bench.measure import Outcome, hold
 
 GROUPS = ("calls_http", "calls_stdio", "startup", "streams", "logs", "chat", "growth", "page")
 ROUNDS = 5
@@ -32,12 +32,11 @@ def main() -> int:
     where = options.out or (report.HERE if is_whole else Path(tempfile.mkdtemp(prefix="bench-results-")))
     where.mkdir(parents=True, exist_ok=True)
     rounds, busy = 2 if options.quick else max(1, options.rounds), report.load_now()
-    outcomes = [
-        hold(group, rounds)
-        for name in options.group or GROUPS
-        for group in importlib.import_module(f"bench.{name}").groups(options.quick)
-    ]
-    met, total = report.write(outcomes, where, busy=busy)
+    outcomes: list[Outcome] = []
+    for name in options.group or GROUPS:
+        for group in importlib.import_module(f"bench.{name}").groups(options.quick):
+            outcomes.append(hold(group, rounds))
+            met, total = report.write(outcomes, where, busy=busy)  # as far as it is: a run takes long
     for outcome in outcomes:
         print(f"{outcome.seconds:6.0f} s  {outcome.group.title}")
         missed = [target for target in outcome.group.targets if not report.is_met(outcome, target)]
@@ -57,4 +56,4 @@ if __name__ == "__main__":
     try:
         sys.exit(main())
     except KeyboardInterrupt:
-        sys.exit("Stopped before the end; nothing was written.")
+        sys.exit("Stopped before the end; the results are as far as it came.")

@@ -34,7 +34,6 @@ def heard(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.Mo
     heard, sandbox = Heard(), Sandbox(tmp_path)
     sandbox.write("old.txt", "old")
     watch = Watching(sandbox, URI, heard)
-    monkeypatch.setattr(watching, "LATER", 0.01)
     if request.param == "looking":
         from watchdog.observers import Observer
 
@@ -83,10 +82,3 @@ def test_what_changes_before_the_watch_is_ready_is_announced_too(tmp_path: Path)
     assert heard.of("playground://files/new.txt")
     assert heard.of(None)
     watch.stop()
-
-
-def test_a_watch_that_ends_at_once_has_not_begun(tmp_path: Path) -> None:
-    watch = Watching(Sandbox(tmp_path), URI, Heard())
-    watch.start()
-    watch.stop()
-    assert not watch.is_ready.is_set()

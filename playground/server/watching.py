@@ -17,7 +17,6 @@ from playground.server.names import flaw_of
 from playground.server.sandbox import Sandbox, SandboxError
 
 POLL = 2.0  # seconds
-LATER = 0.3  # seconds, in which the first request has the processor for itself
 
 
 class Watching:
@@ -33,8 +32,10 @@ class Watching:
         self._thread = threading.Thread(target=self._begin, name="watching", daemon=True)
 
     def start(self) -> None:
-        """Begins, a little later and in a thread of its own: loading the library takes longer than answering the first
-        request. What changes until then is found by comparing."""
+        """Begins, in a thread of its own: loading the library takes longer than answering the first request.
+
+        What changes until the thread is ready is found by comparing.
+        """
         self._before = self._look()
         self._known = set(self._before)
         self._thread.start()
@@ -62,8 +63,6 @@ class Watching:
             self._announce(Change("resources"))
 
     def _begin(self) -> None:
-        if self._is_over.wait(LATER):
-            return
         from watchdog.events import FileCreatedEvent, FileDeletedEvent, FileModifiedEvent, FileMovedEvent
         from watchdog.observers import Observer
 

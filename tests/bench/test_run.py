@@ -90,6 +90,6 @@ def test_a_run_that_is_stopped_ends_what_it_started_and_writes_nothing(number: i
         assert process.stderr is not None
         process.stderr.readline()  # "warmed up": it is measuring
         process.send_signal(number)
-        assert process.stderr.read().splitlines()[-1] == "Stopped before the end; nothing was written."
+        assert process.stderr.read().splitlines()[-1] == "Stopped before the end; the results are as far as it came."
         assert process.wait() == 1
     assert list((tmp_path / "out").iterdir()) == []
