@@ -15,6 +15,8 @@ import select
 import sys
 from pathlib import Path
 
+from playground.viewer.watch import identity_of
+
 assert sys.platform == "linux"
 
 IN_MODIFY, IN_MOVED_FROM, IN_MOVED_TO, IN_CREATE, IN_DELETE = 0x2, 0x40, 0x80, 0x100, 0x200
@@ -46,11 +48,7 @@ class Inotify:
 
     def renew(self) -> None:
         """Notices that the folder has come, gone, or been replaced by another of its name."""
-        try:
-            seen = os.stat(self.path)
-            identity = (seen.st_dev, seen.st_ino)
-        except OSError:
-            identity = None
+        identity = identity_of(self.path)
         if identity == self._identity:
             return
         self._end()

@@ -46,6 +46,19 @@ def watch(path: Path) -> Watch:
         return Observed(path)
 
 
+def identity_of(path: Path) -> tuple[int, int] | None:
+    """Which folder it is, whatever its name; None if there is none.
+
+    >>> identity_of(Path("/nowhere/at/all")) is None
+    True
+    """
+    try:
+        seen = os.stat(path)
+    except OSError:
+        return None
+    return seen.st_dev, seen.st_ino
+
+
 class Observed:
     """A Watch by watchdog, which knows every system."""
 
@@ -73,11 +86,7 @@ class Observed:
         self.wake()  # for what happened before we watched
 
     def renew(self) -> None:
-        try:
-            seen = os.stat(self.path)
-            identity = (seen.st_dev, seen.st_ino)
-        except OSError:
-            identity = None
+        identity = identity_of(self.path)
         if self._observer is None or identity == self._identity:
             return
         with suppress(OSError, KeyError):
