@@ -115,6 +115,7 @@ export class Panel {
   /** @param {Rec} rec @param {How} how */
   #choose(rec, how) {
     this.show(rec);
+    this.selected = rec; // the next key may come before the next drawing
     this.hooks.select(this, rec, how);
   }
 

@@ -301,6 +301,17 @@ def test_the_page_is_walked_by_keyboard(page: Page, viewer: str, log: Logs) -> N
     expect(page.locator("#help")).to_be_hidden()
 
 
+def test_a_key_finds_what_the_key_before_it_has_selected_however_fast(page: Page, viewer: str, log: Logs) -> None:
+    log.call("tools/list", 1)
+    open_dashboard(page, viewer)
+    page.locator("#all .rows").evaluate(
+        """(list) => {
+          for (const key of ["Home", "Enter"]) list.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));
+        }"""
+    )
+    expect(page.get_by_role("tab", name="Explain")).to_be_focused()
+
+
 def test_a_narrow_page_has_the_inspector_below_the_list(page: Page, viewer: str, log: Logs) -> None:
     page.set_viewport_size({"width": 800, "height": 600})
     log.append("mcp-server", *(json.dumps(log.record(f"line-{n:03}")) for n in range(100)))
