@@ -103,6 +103,7 @@ class Tapped:
 
     port: int
     log: Logbook
+    door: Door
 
     @property
     def host(self) -> bytes:
@@ -136,7 +137,7 @@ def tapped(url: str, folder: Path, *, secrets: tuple[str, ...] = (), hosts: tupl
     thread = threading.Thread(target=door.run)
     thread.start()
     try:
-        yield Tapped(listener.port, log)
+        yield Tapped(listener.port, log, door)
     finally:
         door.close()
         thread.join()

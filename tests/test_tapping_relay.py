@@ -349,6 +349,24 @@ def test_half_a_request_is_in_the_log(logs: Path) -> None:
     assert (cut["data"]["by"], cut["data"]["beginning"]) == ("client", PING[:-5].decode())
 
 
+def test_what_is_under_way_when_the_tap_ends_is_in_the_log(logs: Path) -> None:
+    has_come = threading.Event()
+
+    def part(wire: Wire) -> None:
+        wire.until(PING)
+        has_come.set()
+        wire.rest()
+
+    with Actor(part) as target, tapped(target.url, logs) as tap, tap.client() as busy, tap.client() as idle:
+        idle.send(b"POST /mc")
+        busy.send(tap.post(PING))
+        assert has_come.wait(20)
+        tap.door.close()
+        assert (busy.rest(), idle.rest()) == (b"", b"")
+    (cut,) = events(tap.records, "tap_cut")
+    assert cut["data"] == {"by": "tap", "method": "POST", "status": None}
+
+
 def test_an_idle_connection_is_closed_from_both_sides(logs: Path) -> None:
     def part(wire: Wire) -> None:
         wire.until(PING)

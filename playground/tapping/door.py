@@ -11,6 +11,7 @@ read in the target's own words.
 
 import socket
 import threading
+import time
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["Door"]
 
 _CHECKED = ("host", "origin", "sec-fetch-site", "sec-fetch-mode")
+FAREWELL = 2.0  # seconds for everybody inside, together, when the tap ends
 _LOOK_UP = 0.1  # seconds between two looks at whether it is time to close
 
 
@@ -36,9 +38,10 @@ class Door:
         self._socket, self._target, self._story = listener.socket, target, story
         self._rules = Rules(listener.port, {"/": ("GET",)}, frozenset(name.lower() for name in allow_hosts))
         self._is_closing = threading.Event()
+        self._inside: dict[threading.Thread, Relay] = {}
 
     def run(self) -> None:
-        """Blocks until closed, and then leaves whoever is inside to the end of the process."""
+        """Blocks until closed and everybody inside has been shown out, which is in the log then."""
         self._socket.settimeout(_LOOK_UP)
         with self._socket:
             while not self._is_closing.is_set():
@@ -50,6 +53,11 @@ class Door:
                     self._is_closing.wait(_LOOK_UP)
                     continue
                 threading.Thread(target=self._serve, args=(client,), daemon=True).start()
+        inside, until = list(self._inside.items()), time.monotonic() + FAREWELL
+        for _, relay in inside:
+            relay.stop()
+        for thread, _ in inside:
+            thread.join(max(0.0, until - time.monotonic()))
 
     def close(self) -> None:
         """May be called from a signal handler or any thread."""
@@ -70,4 +78,10 @@ class Door:
         except OSError:  # it has left already
             client.close()
             return
-        relay.run()
+        self._inside[threading.current_thread()] = relay
+        try:
+            if self._is_closing.is_set():  # `run` may have counted who is inside already
+                relay.stop()
+            relay.run()
+        finally:
+            del self._inside[threading.current_thread()]

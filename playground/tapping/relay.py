@@ -15,6 +15,7 @@ Theory of operation
     means to it, so it is told in the same way; if the client has left, the next byte written to it will say so.
 """
 
+import contextlib
 import selectors
 import socket
 import ssl
@@ -53,7 +54,7 @@ class Relay:
         self._overheard: Overheard | None = None
         self._request: Body | None = None  # None: between two requests
         self._answer: Body | None = None  # None: before the head of the response
-        self._is_over = False
+        self._is_over = self._is_stopped = False
         self._reason = ""  # why the target can't be reached
         self._connection = f"http-{client.getpeername()[1]}"
 
@@ -71,6 +72,14 @@ class Relay:
                 self._client.sock.close()
                 if self._server is not None:
                     self._server.sock.close()
+
+    def stop(self) -> None:
+        """From another thread: the tap ends, and what `run` is in the middle of is written down as cut by it."""
+        self._is_stopped = not self._client.has_ended
+        for end, how in ((self._client, socket.SHUT_RD), (self._server, socket.SHUT_RDWR)):
+            with contextlib.suppress(OSError):
+                if end is not None:
+                    socket.socket.shutdown(end.sock, how)  # of TLS too: it wakes whoever waits for the socket
 
     def _turn(self, selector: selectors.BaseSelector, timeout: float | None) -> None:
         """Waits for one of the two ends, and passes on what it has to say."""
@@ -247,7 +256,7 @@ class Relay:
     def _end(self, by: str) -> None:
         self._is_over = True
         if self._overheard is not None:
-            self._overheard.cut("client" if self._client.has_ended else by)
+            self._overheard.cut("tap" if self._is_stopped else "client" if self._client.has_ended else by)
 
     def _linger(self) -> None:
         """Lets the client read what it has been sent: closing at once could destroy it on its way (RFC 9112 9.6)."""

@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
+expect.set_options(timeout=30_000)  # ms; a busy machine may take its time
 NOON = datetime(2026, 11, 29, 12, tzinfo=UTC)
 
 
@@ -124,7 +125,7 @@ def trouble() -> Iterator[Trouble]:
 def context(browser: Browser, trouble: Trouble) -> Iterator[BrowserContext]:
     """A browser profile of this test's own."""
     context = browser.new_context(viewport={"width": 1440, "height": 900})
-    context.set_default_timeout(15_000)
+    context.set_default_timeout(30_000)
     context.on("page", trouble.watch)
     yield context
     context.close()
