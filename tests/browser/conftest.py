@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import functools
 import json
-from collections.abc import Callable, Iterator
+import shutil
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
+
+from tests.once import once
+
+if TYPE_CHECKING:
+    from tests.conftest import Start
 
 expect.set_options(timeout=30_000)  # ms; a busy machine may take its time
 NOON = datetime(2026, 11, 29, 12, tzinfo=UTC)
@@ -82,26 +89,32 @@ def log(logs: Path) -> Logs:
 
 
 @pytest.fixture
-def viewer(start: Callable[..., Any], logs: Path) -> str:
+def viewer(start: Start, logs: Path) -> str:
     """The address of a viewer over this test's logs."""
     return str(start("log_viewer.py", "--port", 0, "--logs", logs).url)
 
 
 @pytest.fixture(scope="module")
-def story(start_module: Callable[..., Any], tmp_path_factory: pytest.TempPathFactory) -> str:
+def story(start_module: Start, tmp_path_factory: pytest.TempPathFactory) -> str:
     """The address of a viewer over the logs of a server, of the client's scenes in both eras, and of a chat turn."""
     folder = tmp_path_factory.mktemp("story")
-    logs = folder / "logs"
-    server = start_module("server.py", "--port", 0, "--logs", logs, "--files", folder / "files").url
-    client = start_module("client.py", "--url", f"{server}/mcp", "--logs", logs, "--revision", "both")
-    servers = folder / "servers.json"
+    shutil.copytree(once(tmp_path_factory, "story", functools.partial(tell, start_module)), folder / "logs")
+    server = start_module("server.py", "--port", 0, "--logs", folder / "other", "--files", folder / "files").url
+    return str(start_module("log_viewer.py", "--port", 0, "--logs", folder / "logs", "--server", f"{server}/mcp").url)
+
+
+def tell(start: Start, folder: Path) -> Path:
+    """Plays the story, and returns the folder of its logs."""
+    logs, servers = folder / "logs", folder / "servers.json"
+    server = start("server.py", "--port", 0, "--logs", logs, "--files", folder / "files").url
+    client = start("client.py", "--url", f"{server}/mcp", "--logs", logs, "--revision", "both")
     servers.write_text(json.dumps({"mcpServers": {"files": {"url": f"{server}/mcp"}}}))
     assert client.wait(60) == 0, client.text
     question = "Create a file named notes.txt with a TODO line, then count TODOs"
     flags = ("--provider", "scripted", "--servers", servers, "--logs", logs, "--approve", "always")
-    chat = start_module("chat_with_tools.py", *flags, "--once", question)
+    chat = start("chat_with_tools.py", *flags, "--once", question)
     assert chat.wait(60) == 0, chat.text
-    return str(start_module("log_viewer.py", "--port", 0, "--logs", logs, "--server", f"{server}/mcp").url)
+    return logs
 
 
 # Not for the whole session: its event loop would run on under the tests of other files that this worker gets.
@@ -121,14 +134,34 @@ def trouble() -> Iterator[Trouble]:
     assert trouble.said == []
 
 
-@pytest.fixture
-def context(browser: Browser, trouble: Trouble) -> Iterator[BrowserContext]:
-    """A browser profile of this test's own."""
+@pytest.fixture(scope="module")
+def profile(browser: Browser) -> Iterator[BrowserContext]:
     context = browser.new_context(viewport={"width": 1440, "height": 900})
     context.set_default_timeout(30_000)
-    context.on("page", trouble.watch)
     yield context
     context.close()
+
+
+@pytest.fixture
+def context(profile: BrowserContext, trouble: Trouble) -> Iterator[BrowserContext]:
+    """A browser profile in which nothing is kept. All tests of a file have the same: a new one takes half a second."""
+    profile.on("page", trouble.watch)
+    yield profile
+    profile.remove_listener("page", trouble.watch)
+    forget_all(profile)
+
+
+def forget_all(profile: BrowserContext) -> None:
+    origins = {page.evaluate("origin") for page in profile.pages} - {"null"}
+    for page in profile.pages[1:]:
+        page.close()
+    profile.clear_permissions()
+    for page in profile.pages:
+        page.goto("about:blank")
+        session = profile.new_cdp_session(page)
+        for origin in origins:
+            session.send("Storage.clearDataForOrigin", {"origin": origin, "storageTypes": "all"})
+        page.close()
 
 
 @pytest.fixture

@@ -79,6 +79,7 @@ def test_every_tab_of_the_inspector(page: Page, story: str, check: Check, tabs: 
         check(page, f"{tab} of a request")
 
 
+@pytest.mark.hard
 def test_the_inspector_of_a_prompt_and_of_an_error(page: Page, story: str, check: Check) -> None:
     opened(page, story, "?view=panels&all=event%3Dchat_request")
     page.locator("#all .row:visible").filter(has_text="chat_request").first.click()
@@ -91,6 +92,7 @@ def test_the_inspector_of_a_prompt_and_of_an_error(page: Page, story: str, check
     check(page, "an error")
 
 
+@pytest.mark.hard
 def test_every_dialog(page: Page, story: str, check: Check) -> None:
     opened(page, story)
     for key, dialog in (("Control+k", "#palette"), ("?", "#help"), ("s", "#save")):
@@ -135,6 +137,7 @@ def test_the_console(page: Page, story: str, check: Check) -> None:
     check(page, "console, help")
 
 
+@pytest.mark.hard
 def test_a_page_without_records(page: Page, start: Callable[..., Any], logs: Any, check: Check) -> None:
     viewer = start("log_viewer.py", "--port", 0, "--logs", logs)
     for path in ("/dashboard", "/"):

@@ -52,36 +52,36 @@ def whole(browser: Browser, story: str) -> Iterator[Page]:
 CLIENT, SERVER = "MCP client client-simple", r"Server files"
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        rf"^request initialize 2025-11-25, from {CLIENT} to {SERVER}, session",
-        rf"^answer initialize 2025-11-25, from {SERVER} to {CLIENT}, HTTP 200, .* handler \+ .* network$",
-        rf"^notification notifications/initialized, from {CLIENT} to {SERVER}",
-        rf"HTTP 202 client_accepted, from {SERVER} to {CLIENT}",
-        rf"^request server/discover, from {CLIENT} to {SERVER}, _meta 2026-07-28",
-        rf"^request tools/call write_file, from {CLIENT} to {SERVER}",
-        rf"^note tool_call_success write_file, on {SERVER}",
-        r"^answer, the tool failed tools/call There is no file .*, isError",
-        r"^protocol error tools/dance .*, -32601, HTTP 404",
-        rf"^notification notifications/progress 1 of 1 demo.txt, from {SERVER} to {CLIENT}, HTTP 200, SSE",
-        r"^request tools/call summarize_file, .*, cancelled$",
-        rf"^cancellation notifications/cancelled \d+, from {CLIENT} to {SERVER}",
-        r"^request subscriptions/listen, .*, cancelled$",
-        rf"^server's request elicitation/create Delete the file trash.txt\?, from {SERVER} to {CLIENT}, HTTP 200, SSE",
-        rf"^answer elicitation/create, from {CLIENT} to {SERVER}",
-        rf"^answer tools/call, from {SERVER} to {CLIENT}, HTTP 200, asks back",
-        rf"^request tools/call delete_file, from {CLIENT} to {SERVER}, asked again, _meta 2026-07-28",
-        r"chat_question Create a file .*, from User to Chat host client-chat",
-        r"chat_request 1 message, \d+ tools, from Chat host client-chat to Model",
-        r"chat_response, from Model to Chat host client-chat",
-        r"^the model wants a tool llm_tool_call files__write_file, from Chat host client-chat to MCP client",
-        rf"^request tools/call search_file, from MCP client client-chat to {SERVER}",
-        r"chat_answer .*, from Chat host client-chat to User",
-    ],
-)
-def test_each_kind_of_message_is_drawn(whole: Page, name: str) -> None:
-    expect(arrow(whole, name).first).to_be_attached()
+DRAWN = [
+    rf"^request initialize 2025-11-25, from {CLIENT} to {SERVER}, session",
+    rf"^answer initialize 2025-11-25, from {SERVER} to {CLIENT}, HTTP 200, .* handler \+ .* network$",
+    rf"^notification notifications/initialized, from {CLIENT} to {SERVER}",
+    rf"HTTP 202 client_accepted, from {SERVER} to {CLIENT}",
+    rf"^request server/discover, from {CLIENT} to {SERVER}, _meta 2026-07-28",
+    rf"^request tools/call write_file, from {CLIENT} to {SERVER}",
+    rf"^note tool_call_success write_file, on {SERVER}",
+    r"^answer, the tool failed tools/call There is no file .*, isError",
+    r"^protocol error tools/dance .*, -32601, HTTP 404",
+    rf"^notification notifications/progress 1 of 1 demo.txt, from {SERVER} to {CLIENT}, HTTP 200, SSE",
+    r"^request tools/call summarize_file, .*, cancelled$",
+    rf"^cancellation notifications/cancelled \d+, from {CLIENT} to {SERVER}",
+    r"^request subscriptions/listen, .*, cancelled$",
+    rf"^server's request elicitation/create Delete the file trash.txt\?, from {SERVER} to {CLIENT}, HTTP 200, SSE",
+    rf"^answer elicitation/create, from {CLIENT} to {SERVER}",
+    rf"^answer tools/call, from {SERVER} to {CLIENT}, HTTP 200, asks back",
+    rf"^request tools/call delete_file, from {CLIENT} to {SERVER}, asked again, _meta 2026-07-28",
+    r"chat_question Create a file .*, from User to Chat host client-chat",
+    r"chat_request 1 message, \d+ tools, from Chat host client-chat to Model",
+    r"chat_response, from Model to Chat host client-chat",
+    r"^the model wants a tool llm_tool_call files__write_file, from Chat host client-chat to MCP client",
+    rf"^request tools/call search_file, from MCP client client-chat to {SERVER}",
+    r"chat_answer .*, from Chat host client-chat to User",
+]
+
+
+def test_each_kind_of_message_is_drawn(whole: Page) -> None:
+    for name in DRAWN:
+        expect(arrow(whole, name).first, name).to_be_attached()
 
 
 def test_ties_lead_beyond_one_exchange(whole: Page) -> None:
