@@ -126,6 +126,7 @@ def test_ctrl_c_during_a_tool_call_cancels_it_and_keeps_the_history_valid(tmp_pa
         assert terminal.wait() in (0, 130)
 
 
+@pytest.mark.hard
 def test_ctrl_c_twice_quickly_leaves(tmp_path: Path) -> None:
     plan = odd(tmp_path, [tool("list_files")], behave={"list_files": "hang"})
     with seated(tmp_path, "--servers", servers(tmp_path, odd=plan), "--approve", "always") as terminal:
@@ -153,6 +154,7 @@ def test_ctrl_c_at_a_question_stops_the_turn_and_clears_a_line_at_the_prompt(tmp
     assert asked == ["Create a.txt with one", "Which files are there?"]
 
 
+@pytest.mark.hard
 def test_the_end_of_input_is_a_no_to_a_question(tmp_path: Path) -> None:
     with seated(tmp_path) as terminal:
         terminal.ask("Create a.txt with one")
@@ -177,6 +179,7 @@ def test_what_is_typed_ahead_answers_no_question(tmp_path: Path) -> None:
     assert not (tmp_path / "mcp_files" / "a.txt").exists()
 
 
+@pytest.mark.hard
 def test_a_paste_of_several_lines_is_one_question_also_after_a_resize(tmp_path: Path) -> None:
     with seated(tmp_path, "--approve", "always") as terminal:
         terminal.see(PROMPT)
@@ -224,6 +227,7 @@ def test_where_ollama_is_not_running_one_key_brings_the_scripted_model(tmp_path:
         assert terminal.wait() == 0
 
 
+@pytest.mark.hard
 def test_the_cap_comes_with_a_choice(tmp_path: Path) -> None:
     with seated(tmp_path, "--model", "endless-loop", "--max-rounds", "2") as terminal:
         terminal.ask("List the files")

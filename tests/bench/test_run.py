@@ -59,7 +59,10 @@ def test_a_whole_run_measures_every_group_and_writes_the_results_into_the_projec
     assert "          missed: a latency, ≤ 0" in said
 
 
-@pytest.mark.parametrize("part", [["--quick"], ["--group", "chat"], ["--rounds", "1"]])
+@pytest.mark.parametrize(
+    "part",
+    [["--quick"], *(pytest.param(part, marks=pytest.mark.hard) for part in (["--group", "chat"], ["--rounds", "1"]))],
+)
 def test_a_part_of_a_run_leaves_the_project_alone(
     part: list[str],
     asked: list[tuple[str, bool]],
@@ -75,6 +78,7 @@ def test_a_part_of_a_run_leaves_the_project_alone(
     assert {quick for _, quick in asked} == {"--quick" in part}
 
 
+@pytest.mark.hard
 def test_the_results_go_where_one_wishes(
     asked: list[tuple[str, bool]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

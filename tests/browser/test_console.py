@@ -150,6 +150,7 @@ def test_a_result_that_asks_is_answered_by_the_call_once_more(desk: Desk) -> Non
     expect(desk.answer()).to_contain_text('"deleted": true')
 
 
+@pytest.mark.hard
 def test_progress_is_shown_when_it_comes_and_all_of_it_is_in_the_log(desk: Desk) -> None:
     for number in range(3):
         (desk.files / f"{number}.txt").write_text("word")
@@ -164,6 +165,7 @@ def test_progress_is_shown_when_it_comes_and_all_of_it_is_in_the_log(desk: Desk)
     assert "notifications/progress" in [r["data"].get("message", {}).get("method") for r in desk.records()]
 
 
+@pytest.mark.hard
 def test_a_hostile_answer_stays_text(page: Page, start: Callable[..., Any], logs: Path) -> None:
     hostile = "<img src=x onerror=alert(1)></pre><script>alert(2)</script>"
     body = json.dumps({"jsonrpc": "2.0", "id": 1, "error": {"code": hostile, "message": hostile}}).encode()
@@ -179,6 +181,7 @@ def test_a_hostile_answer_stays_text(page: Page, start: Callable[..., Any], logs
         expect(page.locator("#standing")).to_contain_text("The server refused initialize")
 
 
+@pytest.mark.hard
 def test_nobody_there_is_said_in_a_sentence(page: Page, start: Callable[..., Any], logs: Path, free_port: int) -> None:
     viewer = start("log_viewer.py", "--port", 0, "--logs", logs, "--server", f"http://127.0.0.1:{free_port}/mcp")
     page.goto(f"{viewer.url}/console")

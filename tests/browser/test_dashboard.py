@@ -89,6 +89,7 @@ def test_a_pending_request_is_marked_until_its_answer_comes(page: Page, viewer: 
     expect(rows(page, "clients").first).to_contain_text("812 ms")
 
 
+@pytest.mark.hard
 def test_two_clients_with_the_same_ids_are_paired_rightly(page: Page, viewer: str, log: Logs) -> None:
     log.call("tools/list", 1, client="mcp-client-simple")
     log.call("tools/call", 1, client="mcp-client-chat", params={"name": "read_file"})
@@ -121,6 +122,7 @@ def test_the_page_lives_through_a_restart_and_neither_loses_nor_doubles(
     expect(shown(page)).to_have_text("41")
 
 
+@pytest.mark.hard
 def test_a_truncated_log_is_told_and_its_new_lines_are_shown(page: Page, viewer: str, log: Logs) -> None:
     line = json.dumps(log.record("same-line"))
     log.append("mcp-server", line)
@@ -151,6 +153,7 @@ def test_each_panel_has_its_filter_and_the_address_keeps_it(page: Page, viewer: 
     expect(page.locator("#all input")).to_have_value("level=ERROR")
 
 
+@pytest.mark.hard
 def test_each_end_of_a_tap_is_in_the_panel_of_its_side(page: Page, viewer: str, log: Logs) -> None:
     message = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
     for way, peer in (("in", "client"), ("out", "server")):
@@ -179,6 +182,7 @@ def test_a_wrong_filter_shows_where_and_keeps_what_was_shown(page: Page, viewer:
     expect(rows(page)).to_have_count(2)
 
 
+@pytest.mark.hard
 def test_a_filter_also_finds_what_is_older_than_the_history(page: Page, viewer: str, log: Logs) -> None:
     log.write("needle", level="ERROR")
     log.append("mcp-server", *(json.dumps(log.record("hay")) for _ in range(1500)))
@@ -188,6 +192,7 @@ def test_a_filter_also_finds_what_is_older_than_the_history(page: Page, viewer: 
     expect(rows(page)).to_contain_text(["needle"])
 
 
+@pytest.mark.hard
 def test_chips_show_errors_pending_and_slow(page: Page, viewer: str, log: Logs) -> None:
     log.call("tools/list", 1)
     log.call("tools/brew", 2, error={"code": -32601, "message": "Method not found"})
@@ -224,6 +229,7 @@ def test_the_basic_view_chooses_files_and_finds_new_ones(page: Page, viewer: str
     expect(page.get_by_label("mcp-client-chat.jsonl")).to_be_checked()
 
 
+@pytest.mark.hard
 def test_follow_keeps_the_newest_in_sight_until_the_user_scrolls_up(page: Page, viewer: str, log: Logs) -> None:
     log.append("mcp-server", *(json.dumps(log.record(f"line-{n:03}")) for n in range(200)))
     open_dashboard(page, viewer)
@@ -264,6 +270,7 @@ def test_the_inspector_explains_and_shows_the_exact_message(page: Page, viewer: 
     expect(inspector).to_contain_text("Mcp-Session-Id")
 
 
+@pytest.mark.hard
 def test_a_body_that_did_not_parse_is_shown_as_it_was_sent(page: Page, viewer: str, log: Logs) -> None:
     body = '{"jsonrpc": "2.0", <b>oops</b>'
     log.write("rpc_parse_error", dir="in", peer="client", via="http", data={"raw": body}, level="WARNING")
@@ -301,6 +308,7 @@ def test_the_page_is_walked_by_keyboard(page: Page, viewer: str, log: Logs) -> N
     expect(page.locator("#help")).to_be_hidden()
 
 
+@pytest.mark.hard
 def test_a_key_finds_what_the_key_before_it_has_selected_however_fast(page: Page, viewer: str, log: Logs) -> None:
     log.call("tools/list", 1)
     open_dashboard(page, viewer)
@@ -312,6 +320,7 @@ def test_a_key_finds_what_the_key_before_it_has_selected_however_fast(page: Page
     expect(page.get_by_role("tab", name="Explain")).to_be_focused()
 
 
+@pytest.mark.hard
 def test_a_narrow_page_has_the_inspector_below_the_list(page: Page, viewer: str, log: Logs) -> None:
     page.set_viewport_size({"width": 800, "height": 600})
     log.append("mcp-server", *(json.dumps(log.record(f"line-{n:03}")) for n in range(100)))
@@ -336,6 +345,7 @@ def test_a_narrow_page_has_the_inspector_below_the_list(page: Page, viewer: str,
     expect(page.locator("#all")).to_be_visible()
 
 
+@pytest.mark.hard
 def test_the_theme_is_chosen_and_kept(page: Page, viewer: str) -> None:
     page.emulate_media(color_scheme="light")
     open_dashboard(page, viewer)
@@ -363,6 +373,7 @@ def test_three_panels_hold_one_event_stream(context: BrowserContext, page: Page,
     assert len(asked) == 1
 
 
+@pytest.mark.hard
 def test_seven_tabs_and_the_readme_share_one_stream(context: BrowserContext, viewer: str, log: Logs) -> None:
     asked = streams_of(context)
     log.write("old")
@@ -378,6 +389,7 @@ def test_seven_tabs_and_the_readme_share_one_stream(context: BrowserContext, vie
         expect(rows(tab).last).to_contain_text("new")
 
 
+@pytest.mark.hard
 def test_when_the_tab_with_the_stream_closes_another_goes_on(context: BrowserContext, viewer: str, log: Logs) -> None:
     first, second = context.new_page(), context.new_page()
     log.write("one")
@@ -402,7 +414,7 @@ HOSTILE = [
 ]
 
 
-@pytest.mark.parametrize("path", ["/dashboard", "/"])
+@pytest.mark.parametrize("path", ["/dashboard", pytest.param("/", marks=pytest.mark.hard)])
 def test_a_hostile_log_is_shown_as_text_and_runs_nothing(page: Page, viewer: str, log: Logs, path: str) -> None:
     for text in HOSTILE:
         nested = {text: {text: text, "__proto__": {"owned": 1}}}
@@ -430,6 +442,7 @@ def test_a_hostile_log_is_shown_as_text_and_runs_nothing(page: Page, viewer: str
     assert page.locator("#panels img, #panels svg, #inspector img, #inspector svg, #files img").count() == 0
 
 
+@pytest.mark.hard
 def test_invisible_and_turning_characters_are_shown(page: Page, viewer: str, log: Logs) -> None:
     log.write("a\u202eb\u200bc\u0007d")
     open_dashboard(page, viewer)

@@ -48,7 +48,7 @@ def opened(page: Page, viewer: str) -> None:
     expect(page.locator("#status")).to_have_attribute("data-state", "live")
 
 
-@pytest.mark.parametrize("nth", [0, 1, 2])
+@pytest.mark.parametrize("nth", [0, pytest.param(1, marks=pytest.mark.hard), pytest.param(2, marks=pytest.mark.hard)])
 def test_the_same_request_has_another_reason_each_time(page: Page, viewer: str, logs: Path, nth: int) -> None:
     talk = Talk(OLD).hello()
     talk.ask("tools/list")
@@ -70,6 +70,7 @@ def test_the_same_request_has_another_reason_each_time(page: Page, viewer: str, 
     assert link == "https://modelcontextprotocol.io/specification/2025-11-25/server/tools#listing-tools"
 
 
+@pytest.mark.hard
 def test_a_field_tells_what_it_means_when_it_has_the_focus(page: Page, viewer: str, logs: Path) -> None:
     talk = Talk(OLD).hello()
     talk.ask("tools/call", {"name": "x", "arguments": {"id": 1}, "_meta": {"progressToken": 7}})

@@ -172,6 +172,7 @@ def test_a_link_leads_to_its_message_however_old(page: Page, viewer: str, log: L
     expect(page.locator("#inspector h2")).to_contain_text("needle")
 
 
+@pytest.mark.hard
 def test_a_filter_that_hides_one_side_leaves_its_lane(page: Page, viewer: str, log: Logs) -> None:
     open_view(page, viewer, "?all=component%3Dmcp-client-simple")
     log.call("tools/list", 1)
@@ -183,6 +184,7 @@ def test_a_filter_that_hides_one_side_leaves_its_lane(page: Page, viewer: str, l
     assert box["width"] > 100
 
 
+@pytest.mark.hard
 def test_only_this_exchange_session_or_trace(page: Page, viewer: str, log: Logs) -> None:
     log.call("tools/list", 1)
     log.call("ping", 2)
@@ -193,6 +195,7 @@ def test_only_this_exchange_session_or_trace(page: Page, viewer: str, log: Logs)
     expect(page).to_have_url(re.compile("all=exchange"))
 
 
+@pytest.mark.hard
 def test_the_palette_finds_commands(page: Page, viewer: str) -> None:
     open_view(page, viewer)
     expect(page.locator("#all .empty")).to_contain_text("make demo")
@@ -270,6 +273,7 @@ def test_saved_files_hide_secrets_open_offline_and_run_nothing(
     offline.close()
 
 
+@pytest.mark.hard
 def test_a_dropped_log_is_shown_marked_and_left_again(page: Page, viewer: str, log: Logs) -> None:
     log.write("what-is-live")
     open_view(page, viewer)
@@ -294,7 +298,10 @@ def test_a_dropped_log_is_shown_marked_and_left_again(page: Page, viewer: str, l
 # ---- 4. Hostile and many ---------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("view", ["sequence", "waterfall", "table"])
+@pytest.mark.parametrize(
+    "view",
+    ["sequence", pytest.param("waterfall", marks=pytest.mark.hard), pytest.param("table", marks=pytest.mark.hard)],
+)
 def test_a_hostile_log_runs_nothing_in_any_view(page: Page, viewer: str, log: Logs, view: str) -> None:
     for text in HOSTILE:
         log.call(text, len(text), client=f"mcp-client-{text}", params={"name": text})
