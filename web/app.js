@@ -32,11 +32,17 @@ import { Store } from "./store.js";
 const BUDGET = 9;
 const HIDDEN_PAUSE = 500;
 
+/** Records of one frame of which nobody reads each; and how often such a flood is drawn, milliseconds. */
+const FLOOD = 100;
+const BLINK = 100;
+
 class App {
   constructor() {
     this.live = new Feed(new Store(), (notice) => this.status.say(notice));
     this.shown = this.live;
     this.awake = false;
+    this.isWanted = true; // somebody waits to see what changed
+    this.drawn = 0; // when the panels were drawn last
     /** @type {Rec | null} */
     this.selected = null;
     /** @type {import("./explain.js").Texts} */
@@ -70,11 +76,16 @@ class App {
   receive({ items, state }) {
     this.status.set(state);
     this.live.push(items);
-    this.wake();
+    this.#rouse();
   }
 
-  /** One turn soon; many calls make one turn. */
+  /** Something is to be drawn anew, soon; many calls make one turn. */
   wake() {
+    this.isWanted = true;
+    this.#rouse();
+  }
+
+  #rouse() {
     if (this.awake) return;
     this.awake = true;
     if (document.hidden) setTimeout(() => this.turn(), HIDDEN_PAUSE);
@@ -86,6 +97,7 @@ class App {
     const end = performance.now() + (document.hidden ? 200 : BUDGET);
     const enough = () => performance.now() > end;
     const { store } = this.shown;
+    const before = store.count;
     this.live.admit(enough);
     if (this.shown !== this.live) this.shown.admit(enough);
     const changed = store.takeChanged();
@@ -96,13 +108,21 @@ class App {
     }
     if (!left) store.settle();
     if (this.shown !== this.live) this.live.store.forgetNews();
+    const isFlood = store.count - before > FLOOD && performance.now() - this.drawn < BLINK;
+    if (!isFlood || this.isWanted) this.#draw();
+    if (!left) this.link.look(store, this.status.state === "live" || this.shown !== this.live);
+    if (left || isFlood) this.#rouse();
+  }
+
+  #draw() {
+    this.isWanted = false;
+    this.drawn = performance.now();
+    const { store } = this.shown;
     const state = this.shown === this.live ? this.status.state : "live"; // a file is all there
     const situation = { state, lost: this.shown === this.live && this.status.lost, records: store.log.length };
     for (const panel of this.stage.panels) panel.draw(this.selected, situation);
     for (const panel of this.stage.panels) panel.view.settle();
     this.inspector.refresh();
-    if (!left) this.link.look(store, this.status.state === "live" || this.shown !== this.live);
-    if (left) this.wake();
   }
 
   /** @param {Rec} rec @param {import("./panels.js").How} how */

@@ -35,6 +35,7 @@ export class Scroller {
       "scroll",
       () => {
         if (this.moved) return; // it will be elsewhere in a moment
+        if (Math.abs(element.scrollTop - this.top) < 1) return; // that was us
         this.top = element.scrollTop;
         hooks.scrolled();
       },

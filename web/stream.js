@@ -4,23 +4,20 @@
  * In:  where to begin. Out: batches of events and notices, the token to resume after them, and the state of
  *      the connection. Refuses to know: records, panels, other tabs.
  *
- * EventSource reconnects by itself and sends `Last-Event-ID`, so a restart of the viewer loses and doubles nothing.
- * It gives up only when the answer is not a stream (a 503, say); then a new one is made here, with `?after=` the last
- * token. Events are handed on in batches: each wakes a task of its own, and 20,000 a second would wake the page as
- * often.
+ * A browser's own EventSource would do, but it wakes the page for each event, 20,000 times a second in a flood. Here a
+ * piece of the stream is one batch, however many events it holds. What EventSource does besides is little: when the
+ * stream ends or can't be had, it is asked for again, after the last token; so a restart of the viewer loses and
+ * doubles nothing.
  *
  * @typedef {"connecting" | "history" | "live" | "reconnecting"} State
  * @typedef {{kind: string, file?: string, text: string}} Notice
  * @typedef {{items: (string | Notice)[], token: string, state: State}} News `items` holds events as text, and notices
  */
 
-/** Before a stream that the browser gave up is made anew, milliseconds. */
-const PAUSE = 1500;
+import { EventReader } from "./events.js";
 
-/** @param {string} token */
-function address(token) {
-  return token === "" ? "/stream" : `/stream?after=${encodeURIComponent(token)}`;
-}
+/** Before a stream that ended is asked for again, milliseconds. */
+const PAUSE = 1000;
 
 /**
  * @param {string} token of the last event already seen; empty to begin with the history
@@ -28,54 +25,51 @@ function address(token) {
  * @returns {() => void} closes the stream
  */
 export function openStream(token, tell) {
-  /** @type {News} */
-  let news = { items: [], token, state: "connecting" };
-  /** @type {EventSource} */
-  let source;
-  let retry = 0;
-  // A message to oneself comes after the events that already wait; unlike a timer it isn't slowed in a hidden tab.
-  const bell = new MessageChannel();
-  let rung = false;
-  bell.port1.onmessage = () => {
-    rung = false;
-    const told = news;
-    news = { items: [], token: told.token, state: told.state };
-    tell(told);
-  };
-  const ring = () => {
-    if (!rung) bell.port2.postMessage(null);
-    rung = true;
-  };
-  const enter = (/** @type {State} */ state) => {
-    news.state = state;
-    ring();
-  };
+  const closing = new AbortController();
+  keepOpen(token, tell, closing.signal);
+  return () => closing.abort();
+}
 
-  function connect() {
-    source = new EventSource(address(news.token));
-    source.onopen = () => enter(news.token === "" ? "history" : "live");
-    source.onmessage = (event) => {
-      news.items.push(event.data);
-      if (event.lastEventId !== "") news.token = event.lastEventId;
-      ring();
-    };
-    source.addEventListener("notice", (event) => {
-      const notice = JSON.parse(event.data);
-      if (event.lastEventId !== "") news.token = event.lastEventId;
-      if (notice.kind === "live") news.state = "live";
-      else news.items.push(notice);
-      ring();
-    });
-    source.onerror = () => {
-      enter("reconnecting");
-      if (source.readyState === EventSource.CLOSED) retry = setTimeout(connect, PAUSE);
-    };
+/** @param {string} token @param {(news: News) => void} tell @param {AbortSignal} signal */
+async function keepOpen(token, tell, signal) {
+  const reader = new EventReader(token);
+  for (;;) {
+    /** @type {State} */
+    let state = reader.token === "" ? "history" : "live";
+    for await (const piece of connection(reader.token, signal)) {
+      /** @type {(string | Notice)[]} */
+      const items = [];
+      for (const { name, data } of reader.take(piece)) {
+        const item = name === "notice" ? JSON.parse(data) : data;
+        if (name === "notice" && item.kind === "live") state = "live";
+        else items.push(item);
+      }
+      tell({ items, token: reader.token, state });
+    }
+    if (signal.aborted) return;
+    reader.forget();
+    tell({ items: [], token: reader.token, state: "reconnecting" });
+    await new Promise((done) => setTimeout(done, PAUSE));
+    if (signal.aborted) return;
   }
+}
 
-  connect();
-  return () => {
-    clearTimeout(retry);
-    source.close();
-    bell.port1.close();
-  };
+/**
+ * What one connection brings until it ends, however it ends; an empty piece says that it is there.
+ * @param {string} token @param {AbortSignal} signal @returns {AsyncGenerator<string>}
+ */
+async function* connection(token, signal) {
+  const address = token === "" ? "/stream" : `/stream?after=${encodeURIComponent(token)}`;
+  try {
+    const response = await fetch(address, { headers: { Accept: "text/event-stream" }, signal });
+    if (!response.ok || response.body === null) return;
+    yield "";
+    const body = response.body.getReader();
+    const decoder = new TextDecoder();
+    for (let { done, value } = await body.read(); !done; { done, value } = await body.read()) {
+      yield decoder.decode(value, { stream: true });
+    }
+  } catch {
+    // Nobody answers, it broke off, or it was closed here: it has ended.
+  }
 }
