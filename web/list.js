@@ -42,6 +42,9 @@ export class List extends Scroller {
     /** @type {RowLike[]} */
     this.pool = [];
     this.cut = 0;
+    this.begin = 0; // the rows in sight, counted from the first that ever was
+    this.end = 0;
+    this.turn = 0; // which element a row has: `turn` and its place, modulo their number
     this.set = 0; // where it was last scrolled to by us
     onPress(this.element, (target) => this.#recordAt(target), hooks.pressed);
   }
@@ -102,11 +105,17 @@ export class List extends Scroller {
       this.holder.append(view.element);
     }
     const unused = new Set(this.pool);
+    const [begin, end] = [first + rows.cut, last + rows.cut];
+    const isElsewhere = begin >= this.end || end <= this.begin;
+    if (isElsewhere) this.turn += this.begin - begin; // no row stays; each element stands well where it stands
+    this.begin = begin;
+    this.end = end;
     let active = "";
     /** @type {Element | null} */
     let above = null;
     for (let index = first; index < last; index += 1) {
-      const view = this.#row(rows, index, above, selected);
+      const view = this.#viewAt(index + rows.cut, above, isElsewhere);
+      view.show(/** @type {Rec} */ (rows.at(index)), index, rows.length, selected);
       above = view.element;
       unused.delete(view);
       if (view.rec === selected) active = view.element.id;
@@ -119,18 +128,14 @@ export class List extends Scroller {
   /**
    * A row in sight keeps its element; one that was scrolled out gives its own away. Elements stand in the order of
    * their rows, because a screen reader goes by that.
-   * @param {import("./tape.js").Tape<Rec>} rows @param {number} index @param {Element | null} above
-   * @param {Rec | null} selected
+   * @param {number} place @param {Element | null} above @param {boolean} isElsewhere
    */
-  #row(rows, index, above, selected) {
-    const place = index + rows.cut;
-    const view = this.pool[place % this.pool.length];
-    if (view.place !== place) {
-      if (above === null) this.holder.prepend(view.element);
-      else above.after(view.element);
-      view.place = place;
-    }
-    view.show(/** @type {Rec} */ (rows.at(index)), index, rows.length, selected);
+  #viewAt(place, above, isElsewhere) {
+    const count = this.pool.length;
+    const view = this.pool[(((place + this.turn) % count) + count) % count];
+    if (above !== null && above.nextElementSibling !== view.element) above.after(view.element);
+    else if (above === null && view.place !== place && !isElsewhere) this.holder.prepend(view.element);
+    view.place = place;
     return view;
   }
 }

@@ -140,14 +140,17 @@ export class Sequence extends Scroller {
 
   /** @param {Drawing} drawing @param {Rec | null} selected */
   #items({ items }, selected) {
-    const left = new Map(this.views);
+    const inSight = new Set(items.map((item) => item.rec));
+    const free = [...this.views].filter(([rec]) => !inSight.has(rec)).map(([, view]) => view);
+    for (const { rec } of free) if (rec !== null) this.views.delete(rec);
     const chosen = selected === null ? null : this.messages.senderOf(selected);
     let active = "";
     /** @type {Element | null} */
     let above = null;
+    let taken = 0; // of the free ones, in the order in which they stand: most need no other place
     for (const item of items) {
-      const view = left.get(item.rec) ?? this.spare.pop() ?? new ArrowView(`arrow-${this.made++}`);
-      left.delete(item.rec);
+      let view = this.views.get(item.rec);
+      if (view === undefined) view = free[taken++] ?? this.spare.pop() ?? new ArrowView(`arrow-${this.made++}`);
       this.views.set(item.rec, view);
       const mine = item.rec === chosen;
       view.show(item, mine, !mine && chosen?.exchange !== undefined && item.rec.exchange === chosen.exchange);
@@ -156,8 +159,7 @@ export class Sequence extends Scroller {
       if (place !== view.element) this.arrows.insertBefore(view.element, place);
       above = view.element;
     }
-    for (const [rec, view] of left) {
-      this.views.delete(rec);
+    for (const view of free.slice(taken)) {
       view.element.remove();
       this.spare.push(view);
     }
