@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import signal
 import threading
 from typing import Any
@@ -35,6 +36,41 @@ def test_outcomes_stand_in_the_order_of_the_work_and_it_runs_side_by_side() -> N
     works = [work(lambda: meet("slow")), work(lambda: meet("quick"))]
     assert Runner().run(works, yes) == ["slow", "quick"]
     assert Runner().run([], yes) == []
+
+
+def test_a_thread_stays_for_the_next_work() -> None:
+    runner = Runner()
+    [first] = runner.run([work(threading.current_thread)], yes)
+    assert runner.run([work(threading.current_thread)], yes) == [first]
+
+
+def test_work_that_does_not_stop_when_told_to_holds_up_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(running, "GRACE", 0.05)
+    runner, leave, busy = Runner(), threading.Event(), list[threading.Thread]()
+
+    def stubborn() -> None:
+        busy.append(threading.current_thread())
+        with contextlib.suppress(Declined):
+            runner.put("files", ASKED)
+        leave.wait(20)
+
+    def interrupt(question: Question) -> dict[str, Any]:
+        raise KeyboardInterrupt
+
+    with pytest.raises(Halted):
+        runner.run([work(stubborn)], interrupt)
+    [other] = runner.run([work(threading.current_thread)], yes)
+    assert other not in busy
+    leave.set()
+
+
+def test_a_thread_that_nobody_needs_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(running, "IDLE", 0.05)
+    runner = Runner()
+    [thread] = runner.run([work(threading.current_thread)], yes)
+    thread.join(20)
+    assert not thread.is_alive()
+    assert runner.run([work(lambda: "done")], yes) == ["done"]
 
 
 def test_a_question_is_answered_on_the_thread_that_runs_and_knows_its_work() -> None:

@@ -5,7 +5,8 @@ Out:  the outcomes, in the order of the functions; Interrupted work is told to s
 Here nobody knows what the work is, nor what is asked.
 
 Theory of operation
-    The calls of one turn run side by side, each in a thread. The terminal belongs to the main thread, so a server's
+    The calls of one turn run side by side, each in a thread, which stays for the calls that follow: to start one takes
+    a good part of what a short call takes. The terminal belongs to the main thread, so a server's
     question must get there: it is put into a queue, and whoever put it waits. The main thread takes one thing after
     another out of that queue: an outcome, a question, news to show. So questions come one at a time by construction.
 
@@ -32,6 +33,7 @@ Object = dict[str, Any]
 
 POLL = 0.1  # seconds; a wait without limit could not be interrupted on Windows
 GRACE = 2.0  # seconds that work has to end after Ctrl-C
+IDLE = 60.0  # seconds that a thread waits for more work
 
 BETWEEN = "Nobody can be asked now: no call is running."
 STOPPED = "The user stopped the call."
@@ -81,6 +83,8 @@ class Runner:
 
     def __init__(self) -> None:
         self._events: queue.SimpleQueue[Any] | None = None
+        self._tasks: queue.SimpleQueue[tuple[Any, ...]] = queue.SimpleQueue()
+        self._free = 0  # threads that wait for a task, less the tasks that wait for a thread
         self._lock = threading.Lock()
         self._here = threading.local()
 
@@ -113,7 +117,7 @@ class Runner:
             try:
                 for number, work in enumerate(works):
                     running.add(number)
-                    threading.Thread(target=self._do, args=[number, work, stop, events], daemon=True).start()
+                    self._begin(number, work, stop, events)
                 while running:
                     self._take(events, running, outcomes, answer, hear)
             except KeyboardInterrupt:
@@ -145,12 +149,34 @@ class Runner:
                     if isinstance(left := events.get_nowait(), Question):
                         left.reply.put(Declined(STOPPED))
 
+    def _begin(self, *task: Any) -> None:
+        """Has a task done by a thread that is free, or by a new one."""
+        with self._lock:
+            is_free = self._free > 0
+            self._free -= is_free
+        self._tasks.put(task)
+        if not is_free:
+            threading.Thread(target=self._serve, daemon=True).start()
+
+    def _serve(self) -> None:
+        """What such a thread does, until nobody needs it any more."""
+        while True:
+            try:
+                self._do(*self._tasks.get(timeout=IDLE))
+            except queue.Empty:
+                with self._lock:
+                    if self._free > 0:
+                        self._free -= 1
+                        return
+
     def _do(self, number: int, work: Work, stop: threading.Event, events: "queue.SimpleQueue[Any]") -> None:
         self._here.work = work.about
         try:
             outcome = work.function(stop)
         except BaseException as error:  # whatever happens in this thread concerns the one who waits
             outcome = error
+        with self._lock:
+            self._free += 1
         events.put((number, outcome))
 
     def _take(
