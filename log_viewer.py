@@ -134,7 +134,7 @@ def add_stream_routes(app: Flask, hub: Hub, *, history: int, heartbeat: float) -
 
     @app.get("/stream")
     def stream_of_records() -> Response:
-        # The header is what an EventSource sends by itself; it knows more than the address it was made with.
+        # Whoever reads such a stream again sends the header (HTML, Server-sent events); `after` is for your own hand.
         token = request.headers.get("Last-Event-ID") or request.args.get("after", "")
         body = stream(
             hub,

@@ -59,9 +59,9 @@ async function keepOpen(token, tell, signal) {
  * @param {string} token @param {AbortSignal} signal @returns {AsyncGenerator<string>}
  */
 async function* connection(token, signal) {
-  const address = token === "" ? "/stream" : `/stream?after=${encodeURIComponent(token)}`;
+  const headers = { Accept: "text/event-stream", ...(token !== "" && { "Last-Event-ID": token }) };
   try {
-    const response = await fetch(address, { headers: { Accept: "text/event-stream" }, signal });
+    const response = await fetch("/stream", { headers, signal });
     if (!response.ok || response.body === null) return;
     yield "";
     const body = response.body.getReader();
