@@ -14,7 +14,6 @@ wall around the files in playground/server/sandbox.py, sessions and streams in p
 """
 
 import argparse
-import mimetypes
 import os
 import sys
 import threading
@@ -163,6 +162,8 @@ def offer_resources(catalogue: Catalogue, sandbox: Sandbox) -> None:
     """Each file as a resource: what a host may show or attach without any model asking for it."""
 
     def listing() -> Iterator[dict[str, Any]]:
+        import mimetypes  # reads the system's tables, which only who looks at a resource need wait for
+
         for entry in sandbox.entries():
             kind = mimetypes.guess_type(entry.name)[0] or "text/plain"
             uri = expand(FILES, name=entry.name)
@@ -174,6 +175,8 @@ def offer_resources(catalogue: Catalogue, sandbox: Sandbox) -> None:
     @catalogue.template(FILES, name="file", title="A file", listing=listing, complete={"name": names})
     def file(name: str) -> list[dict[str, Any]]:
         """One file of the folder: its text, or its bytes if they are no text."""
+        import mimetypes
+
         from mcp_core.content import contents
 
         try:
@@ -366,8 +369,7 @@ def serve_pipe(catalogue: Catalogue, log: Logbook, page_size: int) -> int:
     from playground.server import pipe
 
     source, target = pipe.own_stdio()
-    seal = Seal(os.urandom(32), time.time)
-    session = Session(catalogue, seal=seal, page_size=page_size, can_push=True)
+    session = Session(catalogue, seal=Seal(os.urandom(32), time.time), page_size=page_size, can_push=True)
     log.write("server_start", {"via": "stdio", **catalogue.info})
     pipe.serve(session, catalogue, log, source, target)
     return 0

@@ -10,8 +10,6 @@ and arguments) and it expires.
 """
 
 import base64
-import hashlib
-import hmac
 import json
 from collections.abc import Callable
 from typing import Any
@@ -52,6 +50,8 @@ class Seal:
         >>> seal.open(seal.close([1, 2], about="x"), about="x")
         [1, 2]
         """
+        import hmac
+
         version, _, rest = state.partition(".") if isinstance(state, str) else ("", "", "")
         body, _, signature = rest.partition(".")
         signed = signature.encode("utf-8", "surrogatepass")
@@ -68,8 +68,10 @@ class Seal:
         return sealed["value"]
 
     def _signature(self, body: str, about: Any) -> str:
+        import hmac  # it brings OpenSSL, which a server that asks nothing need not load
+
         text = body.encode("utf-8", "surrogatepass") + b"." + _canonical(about)
-        return _b64(hmac.digest(self._secret, text, hashlib.sha256))
+        return _b64(hmac.digest(self._secret, text, "sha256"))
 
 
 def _canonical(value: Any) -> bytes:

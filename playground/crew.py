@@ -18,7 +18,6 @@ Of ``most + 1`` threads the last never answers: it keeps the loop going, and wit
 """
 
 import contextlib
-import logging
 import threading
 from collections import deque
 from collections.abc import Callable
@@ -164,5 +163,7 @@ class Crew:
         try:
             task.service()
         except BaseException:
+            import logging  # for this alone
+
             logging.getLogger("waitress").exception("Exception when servicing %r", task)
         return self._helm.acquire(blocking=False)

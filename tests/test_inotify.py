@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 if sys.platform == "linux":
-    from playground.viewer import inotify
+    from playground import folder_events
     from playground.viewer.inotify import Inotify
 
     @pytest.fixture
@@ -46,14 +46,14 @@ if sys.platform == "linux":
     def test_when_the_system_has_no_more_it_is_not_live(
         tmp_path: Path, monkeypatch: pytest.MonkeyPatch, function: str, from_call: int
     ) -> None:
-        real, calls = getattr(inotify._libc, function), 0
+        real, calls = getattr(folder_events._libc, function), 0
 
         def refuse(*args: object) -> int:
             nonlocal calls
             calls += 1
             return -1 if calls >= from_call else int(real(*args))
 
-        monkeypatch.setattr(inotify._libc, function, refuse)
+        monkeypatch.setattr(folder_events._libc, function, refuse)
         before = len(os.listdir("/proc/self/fd"))
         told = Inotify(tmp_path)
         told.start()

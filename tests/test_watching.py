@@ -1,5 +1,6 @@
 """A change in the sandbox's folder, by whomever, is announced; by the system's word or by looking."""
 
+import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -29,18 +30,21 @@ class Heard:
             return self.news.wait_for(lambda: Change("resources", uri) in self.changes, 10)
 
 
-@pytest.fixture(params=["told", "looking"])
+@pytest.fixture(params=["told", "told by watchdog", "looking"])
 def heard(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Heard]:
     heard, sandbox = Heard(), Sandbox(tmp_path)
     sandbox.write("old.txt", "old")
     watch = Watching(sandbox, URI, heard)
-    if request.param == "looking":
+    if request.param == "told by watchdog":
+        monkeypatch.setattr(watch, "_by_inotify", watch._by_watchdog)
+    elif request.param == "looking":
         from watchdog.observers import Observer
 
         def no_more(self: object, *_: object, **__: object) -> None:
             raise OSError("inotify watch limit reached")
 
         monkeypatch.setattr(Observer, "schedule", no_more)
+        monkeypatch.setattr(watch, "_by_inotify", watch._by_watchdog)
         monkeypatch.setattr(watching, "POLL", 0.02)
     watch.start()
     assert watch.is_ready.wait(10)
@@ -82,3 +86,40 @@ def test_what_changes_before_the_watch_is_ready_is_announced_too(tmp_path: Path)
     assert heard.of("playground://files/new.txt")
     assert heard.of(None)
     watch.stop()
+
+
+if sys.platform == "linux":
+    from playground import folder_events
+
+    def test_a_folder_that_goes_and_one_that_cannot_be_watched_are_looked_at(
+        tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(watching, "POLL", 0.02)
+        folder = tmp_path / "files"
+        heard, sandbox = Heard(), Sandbox(folder)
+        sandbox.write("old.txt", "old")
+        watch = Watching(sandbox, URI, heard)
+        watch.start()
+        assert watch.is_ready.wait(10)
+        (folder / "old.txt").unlink()
+        folder.rmdir()  # the system's watch ends with it
+        assert heard.of("playground://files/old.txt")
+        watch.stop()
+
+        monkeypatch.setattr(folder_events, "begin", lambda path, changes: None)
+        other = Watching(Sandbox(tmp_path / "more"), URI, heard)
+        other.start()
+        assert other.is_ready.wait(10)
+        (tmp_path / "more" / "new.txt").write_text("x")
+        assert heard.of("playground://files/new.txt")
+        other.stop()
+
+    def test_when_the_system_has_lost_events_one_looks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        heard, sandbox = Heard(), Sandbox(tmp_path)
+        watch = Watching(sandbox, URI, heard)
+        monkeypatch.setattr(folder_events, "events", lambda data: [(folder_events.IN_Q_OVERFLOW, "")])
+        watch.start()
+        assert watch.is_ready.wait(10)
+        (tmp_path / "new.txt").write_text("x")
+        assert heard.of("playground://files/new.txt")
+        watch.stop()

@@ -4,10 +4,14 @@ In:   the sandbox, and a function that announces Changes.
 Out:  a Change for the resource (`updated`) and, where a name came or went, one for the list (`list_changed`).
 Here nobody knows who wants to hear of it.
 
-The system tells us of events in the folder (watchdog: inotify, FSEvents, Windows). Each costs the same however many
-files there are. Where it can't, because watches are used up, the folder is looked through every two seconds.
+The system tells us of events in the folder (inotify; elsewhere watchdog: FSEvents, Windows). Each costs the same
+however many files there are. Where it can't, because watches are used up, the folder is looked through every two
+seconds.
 """
 
+import os
+import select
+import sys
 import threading
 from collections.abc import Callable
 from typing import Any
@@ -29,10 +33,11 @@ class Watching:
         self._lock = threading.Lock()
         self.is_ready = threading.Event()  # from now on nothing is missed
         self._is_over = threading.Event()
+        self._bell: int | None = None  # wakes the thread where it waits for a descriptor
         self._thread = threading.Thread(target=self._begin, name="watching", daemon=True)
 
     def start(self) -> None:
-        """Begins, in a thread of its own: loading the library takes longer than answering the first request.
+        """Begins, in a thread of its own, so that the first request need not wait for it.
 
         What changes until the thread is ready is found by comparing.
         """
@@ -43,7 +48,11 @@ class Watching:
     def stop(self) -> None:
         """Ends it, and waits until nothing will be announced any more."""
         self._is_over.set()
+        if self._bell is not None:
+            os.eventfd_write(self._bell, 1)
         self._thread.join()
+        if self._bell is not None:
+            os.close(self._bell)
 
     def dispatch(self, event: Any) -> None:
         """What watchdog calls for each event. A file that is written whole arrives as a temporary one's new name."""
@@ -63,6 +72,36 @@ class Watching:
             self._announce(Change("resources"))
 
     def _begin(self) -> None:
+        if not (self._by_inotify() if sys.platform == "linux" else self._by_watchdog()):
+            self._poll()
+
+    def _by_inotify(self) -> bool:
+        """Watches until it is over; False if the system can't, or can no more."""
+        from playground import folder_events as told
+
+        self._bell = os.eventfd(0, os.EFD_CLOEXEC)
+        descriptor = told.begin(self._sandbox.path, told.IN_MODIFY | told.NAMES)
+        if descriptor is None:
+            return False
+        self._compare()
+        self.is_ready.set()
+        poll = select.poll()
+        poll.register(descriptor, select.POLLIN)
+        poll.register(self._bell, select.POLLIN)
+        is_there = True
+        while is_there and not self._is_over.is_set():
+            if (descriptor, select.POLLIN) not in poll.poll():
+                continue
+            for what, name in dict.fromkeys(told.events(os.read(descriptor, 65536))):  # some come many times over
+                is_there = is_there and what != told.IN_IGNORED
+                if what & told.IN_Q_OVERFLOW:
+                    self._compare()
+                elif name and flaw_of(name) is None:
+                    self.changed(name, not what & told.AWAY)
+        os.close(descriptor)
+        return is_there
+
+    def _by_watchdog(self) -> bool:
         from watchdog.events import FileCreatedEvent, FileDeletedEvent, FileModifiedEvent, FileMovedEvent
         from watchdog.observers import Observer
 
@@ -72,13 +111,13 @@ class Watching:
             observer.schedule(self, str(self._sandbox.path), event_filter=kinds)  # type: ignore[arg-type]
             observer.start()
         except OSError:  # no more watches to be had
-            self._poll()
-            return
+            return False
         self._compare()
         self.is_ready.set()
         self._is_over.wait()
         observer.stop()
         observer.join()
+        return True
 
     def _poll(self) -> None:
         self.is_ready.set()

@@ -3,26 +3,18 @@
 In:   a folder, which may be absent.
 Out:  wait() returns soon after any file in it grew, appeared, went or was renamed.
 Here nobody knows what the files are. What inotify says of them isn't looked at; there is one descriptor for growth and
-one for names, and which of them has news is all that matters.
-
-Through watchdog news passes from thread to thread three times before it is here, and each passing takes as long as
-tail -f takes for all its work. Two functions of the C library do without.
+one for names, and which of them has news is all that matters. Why not watchdog: see playground/folder_events.py.
 """
 
-import ctypes
 import os
 import select
 import sys
 from pathlib import Path
 
+from playground.folder_events import IN_MODIFY, NAMES, begin
 from playground.viewer.watch import identity_of
 
 assert sys.platform == "linux"
-
-IN_MODIFY, IN_MOVED_FROM, IN_MOVED_TO, IN_CREATE, IN_DELETE = 0x2, 0x40, 0x80, 0x100, 0x200
-GROWTH, NAMES = IN_MODIFY, IN_MOVED_FROM | IN_MOVED_TO | IN_CREATE | IN_DELETE
-
-_libc = ctypes.CDLL(None)
 
 
 class Inotify:
@@ -53,8 +45,11 @@ class Inotify:
             return
         self._end()
         if identity is not None:
-            self._growth, self._names = self._begin(GROWTH), self._begin(NAMES)
+            self._growth, self._names = begin(self.path, IN_MODIFY), begin(self.path, NAMES)
             self._identity = identity
+            for descriptor in (self._growth, self._names):
+                if descriptor is not None:
+                    self._poll.register(descriptor, select.POLLIN)
         if None in (self._growth, self._names):
             self._end()
 
@@ -73,17 +68,6 @@ class Inotify:
         """Ends it; nobody may wait any more."""
         self._end()
         os.close(self._bell)
-
-    def _begin(self, changes: int) -> int | None:
-        """A descriptor that tells of such changes, or None if there is no more to be had."""
-        descriptor: int = _libc.inotify_init1(os.O_NONBLOCK | os.O_CLOEXEC)
-        if descriptor < 0:
-            return None
-        if _libc.inotify_add_watch(descriptor, os.fsencode(self.path), changes) < 0:
-            os.close(descriptor)
-            return None
-        self._poll.register(descriptor, select.POLLIN)
-        return descriptor
 
     def _end(self) -> None:
         for descriptor in (self._growth, self._names):
