@@ -130,7 +130,7 @@ def _client(make: Callable[[], list[str]], calls: int) -> Contestant:
 
 
 def groups(quick: bool) -> list[Group]:
-    calls = 100 if quick else 500
+    calls = 100 if quick else 2000  # some seconds each: the machine's own moods are as long as one
     contestants = {
         "ours": _client(lambda: [sys.executable, "-m", "bench.chat"], calls),
         "python-sdk client": _client(lambda: peers.python("python-sdk", "client_python_sdk.py"), calls),
