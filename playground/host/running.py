@@ -6,9 +6,9 @@ Here nobody knows what the work is, nor what is asked.
 
 Theory of operation
     The calls of one turn run side by side, each in a thread, which stays for the calls that follow: to start one takes
-    a good part of what a short call takes. The terminal belongs to the main thread, so a server's
-    question must get there: it is put into a queue, and whoever put it waits. The main thread takes one thing after
-    another out of that queue: an outcome, a question, news to show. So questions come one at a time by construction.
+    a good part of what a short call takes. The terminal belongs to the main thread, so a server's question must get
+    there: it is put into a queue, and whoever put it waits. The main thread takes one thing after another out of that
+    queue: an outcome, a question, news to show. So questions come one at a time by construction.
 
     Between two turns nobody takes anything out of the queue. A question that arrives then is declined at once, for
     its server would wait for a user who is busy typing something else.
