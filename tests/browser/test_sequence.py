@@ -219,8 +219,15 @@ def test_copy_as_curl_sends_the_exact_body(page: Page, viewer: str, log: Logs) -
     open_view(page, viewer)
     arrow(page, "^request tools/call").click()
     page.get_by_role("tab", name="JSON").click()
-    page.get_by_role("button", name="Copy as curl").click()
-    expect(page.get_by_role("button", name="Copied")).to_be_visible()
+    button = page.get_by_role("button", name="Copy as curl")
+    button.evaluate(  # what it says for a second only, a busy machine may look for too late
+        """(button) => {
+          window.said = [];
+          new MutationObserver(() => window.said.push(button.textContent)).observe(button, { childList: true });
+        }"""
+    )
+    button.click()
+    page.wait_for_function("() => window.said.includes('Copied')")
     command = page.evaluate("navigator.clipboard.readText()")
     body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "it's"}})
     assert body.replace("'", "'\\''") in command

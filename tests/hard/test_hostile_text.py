@@ -149,7 +149,7 @@ def prove(page: Page, url: str, seen: Seen) -> None:
     page.evaluate(f"document.body.append({inline})")
     seen.harvest(page)
     assert len(seen.executions) == 1
-    page.wait_for_function("document.readyState === 'complete'")
+    page.wait_for_function("() => document.readyState === 'complete'")
     assert seen.breaches
     seen.executions.clear()
     page.goto("about:blank")
