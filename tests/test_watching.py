@@ -123,3 +123,17 @@ if sys.platform == "linux":
         (tmp_path / "new.txt").write_text("x")
         assert heard.of("playground://files/new.txt")
         watch.stop()
+
+    def test_a_file_that_comes_goes_and_comes_back_at_once_is_there(
+        tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        heard, sandbox = Heard(), Sandbox(tmp_path)
+        watch = Watching(sandbox, URI, heard)
+        came, went = (folder_events.IN_CREATE, "a.txt"), (folder_events.IN_DELETE, "a.txt")
+        monkeypatch.setattr(folder_events, "events", lambda data: [came, went, came])
+        watch.start()
+        assert watch.is_ready.wait(10)
+        (tmp_path / "a.txt").touch()
+        assert heard.of("playground://files/a.txt")
+        watch.stop()
+        assert heard.changes.count(Change("resources")) % 2 == 1, "it came once more than it went"

@@ -92,7 +92,7 @@ class Watching:
         while is_there and not self._is_over.is_set():
             if (descriptor, select.POLLIN) not in poll.poll():
                 continue
-            for what, name in dict.fromkeys(told.events(os.read(descriptor, 65536))):  # some come many times over
+            for what, name in told.events(os.read(descriptor, 65536)):
                 is_there = is_there and what != told.IN_IGNORED
                 if what & told.IN_Q_OVERFLOW:
                     self._compare()

@@ -245,6 +245,24 @@ def test_follow_keeps_the_newest_in_sight_until_the_user_scrolls_up(page: Page, 
     expect(rows(page).last).to_contain_text("newest")
 
 
+@pytest.mark.hard
+@pytest.mark.parametrize("view", ["panels", "table", "sequence"])
+def test_rows_stand_in_their_order_wherever_one_jumps(page: Page, viewer: str, log: Logs, view: str) -> None:
+    log.append("mcp-server", *(json.dumps(log.record(f"line-{n:03}")) for n in range(300)))
+    open_dashboard(page, viewer, f"?view={view}")
+    where = page.locator("#all").locator(".rows, .sequence, .table").first
+    expect(page.locator("#all").get_by_text("line-299").first).to_be_attached()
+    for top in (0, 3000, 2974, 3026, 10, 1_000_000, 0):
+        where.evaluate("(list, top) => { list.scrollTop = top; }", top)
+        page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+        names = page.locator("#all").evaluate(
+            """(panel) => [...panel.querySelectorAll(".row:not([hidden]), .arrow")]
+              .map((row) => /line-\\d+/.exec(row.textContent)[0])"""
+        )
+        assert ("line-000" in names, "line-299" in names) == (top <= 10, top == 1_000_000)
+        assert names == sorted(names), top
+
+
 # ---- 3. The inspector ------------------------------------------------------------------------------------------------
 
 
