@@ -70,6 +70,12 @@ def test_a_status_and_the_words_with_it_name_the_failure(status: int, body: Any,
     assert "\n" not in str(found)
 
 
+def test_an_error_without_words_is_shown_as_the_json_that_it_is() -> None:
+    found = explain(APIError("x"), ABOUT, answered(400, {"error": {"message": None, "odd": True}}))
+    assert found is not None
+    assert '{"message":null,"odd":true}' in str(found)
+
+
 def test_a_web_page_in_place_of_an_error_means_a_wrong_address() -> None:
     found = explain(APIError(), ABOUT, answered(400, b"<html>", content_type="text/html"))
     assert found is not None

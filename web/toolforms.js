@@ -35,14 +35,7 @@ export function toolForms(tool, turn, tools) {
           "No server's list with this tool is kept here; the MCP form is put together from what was sent.",
         )
       : null,
-    h(
-      "p",
-      { class: "faint" },
-      h("mark", {}, "Marked"),
-      " is what moved or was added on the way; ",
-      h("s", {}, "struck out"),
-      " is what no model gets to see.",
-    ),
+    legend(),
     h(
       "div",
       { class: "form-grid" },
@@ -51,6 +44,19 @@ export function toolForms(tool, turn, tools) {
         form(`${DIALECTS[name]}${name === turn.dialect ? ", as it was sent" : ""}`, sent[name], marksOf(name), []),
       ),
     ),
+  );
+}
+
+function legend() {
+  const marked = h("mark", {}, "Marked");
+  const struck = h("s", {}, "struck out");
+  return h(
+    "p",
+    { class: "faint" },
+    marked,
+    " is what moved or was added on the way; ",
+    struck,
+    " is what no model gets to see.",
   );
 }
 

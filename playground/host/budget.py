@@ -107,7 +107,7 @@ def _of_turn(turn: Turn) -> int:
     total = _of_blocks(turn.question)
     for step in turn.steps:
         said = step.said
-        total += TOKENS_PER_MESSAGE + of_text(said.text) + of_text(compact(said.extras))
+        total += TOKENS_PER_MESSAGE + of_text(said.text) + (of_text(compact(said.extras)) if said.extras else 0)
         total += sum(TOKENS_PER_MESSAGE + of_text(call.name + call.text + call.id) for call in said.calls)
         total += sum(_of_blocks(result.content) + of_text(result.call_id) for result in step.results)
     return total

@@ -174,6 +174,9 @@ def as_block(block: Any) -> Block:
     return text_block(block if isinstance(block, str) else compact(block))
 
 
+_COMPACT = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False)
+
+
 def compact(value: Any) -> str:
     """The value as JSON that a model reads well: no spaces, no escapes it doesn't need."""
-    return json.dumps(value, separators=(",", ":"), ensure_ascii=False)
+    return _COMPACT.encode(value)

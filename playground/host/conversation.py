@@ -63,6 +63,8 @@ class Step:
 
     @property
     def open_calls(self) -> tuple[Call, ...]:
+        if len(self.results) == len(self.said.calls):
+            return ()
         given = {result.call_id for result in self.results}
         return tuple(call for call in self.said.calls if call.id not in given)
 

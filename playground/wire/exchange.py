@@ -16,6 +16,7 @@ Theory of operation
 """
 
 import contextlib
+import functools
 import re
 import threading
 from collections.abc import Iterator, Mapping
@@ -31,6 +32,7 @@ PIECE = 65536
 
 _TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")  # RFC 9110 section 5.6.2
 _VALUE = re.compile(r"[\t\x20-\x7e\x80-\xff]*")  # section 5.5
+_address = functools.lru_cache(maxsize=64)(Address.of)  # a chat asks the same few again and again
 _ALWAYS = {"User-Agent": "mcp-playground", "Accept-Encoding": "identity"}
 
 
@@ -124,7 +126,7 @@ class Exchange:
     def head(self, deadline: Deadline) -> Head:
         """Sends the request; the head of the response, as soon as it has come."""
         try:
-            address = Address.of(self._url)
+            address = _address(self._url)
             data = _request(self._method, address, self._headers, self._body)
         except ValueError as error:  # an address or a header that can't be one
             raise TravelError(f"{self.url!r} can't be asked: {error}.") from None

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from playground.host.calls import compact
 from playground.host.loop import NoAnswer
 from playground.host.providers.line import Exchange, is_loopback
 from playground.redaction import Redactor
@@ -183,7 +184,7 @@ def _message_in(value: Any) -> str:
     if isinstance(error, dict):
         parts = [error.get("message"), error.get("code") or error.get("type")]
         told = [part for part in parts if isinstance(part, str) and part]
-        return f"{told[0]} ({told[1]})" if len(told) == 2 else told[0] if told else str(error)
+        return f"{told[0]} ({told[1]})" if len(told) == 2 else told[0] if told else compact(error)
     found = error or value.get("message") or value.get("detail")
     return found if isinstance(found, str) else ""
 
