@@ -20,7 +20,7 @@ import socket
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NoReturn
@@ -287,20 +287,25 @@ class Peer:
 
         eventually(are_back, f"threads and descriptors are back (now {self.resources()}, once {self._start})", seconds)
 
-    def new_records(self) -> list[Json]:
-        """O5, the lines: all that were written since this was last asked, each strict."""
-        fresh = b""
+    def fresh_records(self) -> Iterator[Json]:
+        """O5, the lines: all that were written since this was last asked, each strict; one by one, for a soak writes
+        gigabytes."""
         for path in self.log_files():
             with path.open("rb") as file:
                 inode = os.fstat(file.fileno()).st_ino
                 file.seek(self._read.get(inode, 0))
-                fresh += file.read()
+                for line in file:
+                    assert line.endswith(b"\n"), line[-100:]
+                    assert not self.canary.is_in(line)
+                    record = strict(line[:-1])
+                    assert isinstance(record, dict)
+                    assert "ts" in record
+                    yield record
                 self._read[inode] = file.tell()
-        assert fresh.endswith(b"\n") or not fresh
-        assert not self.canary.is_in(fresh)
-        records = [strict(line) for line in fresh.split(b"\n")[:-1]]
-        assert all(isinstance(record, dict) and "ts" in record for record in records)
-        return records
+
+    def new_records(self) -> list[Json]:
+        """The same, at once."""
+        return list(self.fresh_records())
 
     def check_log(self) -> list[Json]:
         """O5, the counts. To be called when no request is under way."""

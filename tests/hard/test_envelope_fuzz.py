@@ -199,8 +199,7 @@ def test_no_body_breaks_the_envelope_over_sockets(peer: Peer) -> None:
         worker.start()
     for worker in workers:
         worker.join()
-    records = peer.new_records()
-    events = Counter(record["event"] for record in records)
+    events = Counter(record["event"] for record in peer.fresh_records())
     asked, told = events["rpc_request"] + events["rpc_parse_error"], events["rpc_response"]
     if asked != told:
         faults.append(f"the log holds {asked} requests and {told} answers")
