@@ -48,6 +48,7 @@ from playground.viewer import book, diagrams, filters, moments, places, relay
 from playground.viewer.folder import Folder, is_log
 from playground.viewer.history import last
 from playground.viewer.hub import Hub
+from playground.viewer.places import Bookmark
 from playground.viewer.source import NoSource, source
 from playground.viewer.stream import Test, stream
 
@@ -154,18 +155,15 @@ def add_stream_routes(app: Flask, hub: Hub, *, history: int, heartbeat: float) -
     @app.get("/history")
     def newest_records() -> Response:
         names, test = wanted_files(), wanted_records()
-        _, here = hub.join()
+        _, here, seen = hub.join()
         before = places.read(request.args.get("before", ""))
         if before is None:
             raise BadQuestion("before is the id of an event of the stream.")
         here = {name: spot for name, spot in here.items() if names is None or name in names}
-        for name, spot in before.items():
-            if name in here and here[name].inode == spot.inode and spot.at <= here[name].at:
-                here[name] = spot
-        entries, begin = last(hub.folder, here, wanted_number("limit", history), test)
+        entries, begin = last(hub.folder, before.within(here), wanted_number("limit", history), test)
         events = b",".join(entry.envelope for entry in entries)
         return Response(
-            b'{"events":[%b],"before":%b}' % (events, json.dumps(places.write(begin)).encode()),
+            b'{"events":[%b],"before":%b}' % (events, json.dumps(Bookmark(begin, seen, here).token).encode()),
             content_type="application/json",
         )
 

@@ -25,7 +25,7 @@ class Client:
 
     def __init__(self, hub: Hub) -> None:
         self.hub = hub
-        self.number, self.places = hub.join()
+        self.number, self.places, _ = hub.join()
         self.events: list[Event] = []
 
     def take(self, is_enough: Callable[[], bool], seconds: float = 10) -> None:
@@ -246,7 +246,7 @@ def test_each_event_has_the_token_of_its_place(hub: Hub, logs: Path) -> None:
     append(logs / "a.jsonl", "one\ntwo\n")
     client.lines(2)
     places = [read_token(event.token) for event in client.events]
-    assert [place and place["a.jsonl"].at for place in places] == [8, 12]
+    assert [place and place.places["a.jsonl"].at for place in places] == [8, 12]
     assert client.events[0].frame.startswith(b"id: a.jsonl:")
     assert client.events[0].frame.endswith(b"\n\n")
 

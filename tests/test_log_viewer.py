@@ -401,7 +401,7 @@ def test_files_are_listed_with_size_and_time(gated: Ask, logs: Path) -> None:
 
 def test_history_is_given_page_by_page(logs: Path, hub: Hub, gated: Ask) -> None:
     append(logs / "a.jsonl", *range(10))
-    number, _ = hub.join()
+    number, *_ = hub.join()
     deadline = time.monotonic() + 5
     while hub.join()[1].get("a.jsonl") is None or hub.join()[1]["a.jsonl"].at < 10 * len(record(1)):
         assert time.monotonic() < deadline

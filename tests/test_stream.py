@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -11,7 +12,7 @@ from typing import Any
 import pytest
 
 from mcp_core.sse import Decoder
-from playground.viewer import filters
+from playground.viewer import filters, places
 from playground.viewer import stream as stream_module
 from playground.viewer.folder import Folder
 from playground.viewer.hub import Hub
@@ -121,6 +122,58 @@ def test_a_stream_is_resumed_by_another_viewer_after_a_rotation(hub: Hub, logs: 
         assert sorted(Reader(second, token).live().numbers) == [2, 3, 4, 5, 6]
     finally:
         second.close()
+
+
+@pytest.fixture
+def many(logs: Path, monkeypatch: pytest.MonkeyPatch) -> list[Path]:
+    """Thirty logs, as if there were thousands: a token has room for three that are read to their end."""
+    monkeypatch.setattr(places, "ENOUGH", 150)
+    paths = [logs / f"log-{number:02}.jsonl" for number in range(30)]
+    for number, path in enumerate(paths):
+        append(path, number)
+        os.utime(path, (0, 0))
+    return paths
+
+
+@pytest.mark.parametrize("cut", range(1, 36))
+def test_among_very_many_logs_a_stream_is_resumed_at_any_record(hub: Hub, many: list[Path], cut: int) -> None:
+    hub.start()
+    first = Reader(hub).live()
+    append(many[27], 30, 31)
+    append(many[29], 32)
+    append(many[28], 33)
+    append(many[27], 34)
+    everything = first.until(35)
+    assert sorted(everything) == list(range(35))
+    tokens = first.tokens[:30] + first.tokens[31:]  # without that of the notice "live"
+    assert max(map(len, tokens[30:])) < 200
+    again = Reader(hub, tokens[cut - 1]).live()
+    assert (sorted(again.numbers), again.notices) == (sorted(everything[cut:]), ["live"])
+
+
+def test_a_log_of_very_many_that_wakes_while_nobody_listens_is_told_as_a_whole(hub: Hub, many: list[Path]) -> None:
+    hub.start()
+    first = Reader(hub).live()
+    append(many[7], 30)
+    first.until(31)
+    append(many[7], 31)
+    append(many[20], 32)
+    first.until(33)  # so that the hub has seen them
+    again = Reader(hub, first.tokens[-3]).live()
+    assert again.notices == ["gap", "live"]
+    assert sorted(again.numbers) == [20, 31, 32]
+
+
+def test_more_than_a_token_can_hold_is_told_again_and_never_lost(
+    hub: Hub, many: list[Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(places, "MOST", 300)
+    hub.start()
+    token = Reader(hub).live().tokens[4]
+    assert len(token) < 500
+    again = Reader(hub, token).live()
+    assert set(again.numbers) >= set(range(5, 30))
+    assert "gap" in again.notices
 
 
 def test_a_place_that_is_gone_is_told(hub: Hub, logs: Path) -> None:

@@ -189,7 +189,7 @@ def test_a_file_that_came_and_went_between_two_looks_is_read() -> None:
 
 
 def test_files_that_were_there_before_are_not_read() -> None:
-    named = Tail(1, Strand(), [8, 9])
+    named = Tail(1, Strand(), {8, 9})
     named.observe(2, [8, 9, 1], 0)
     assert list(named.strands) == [1, 2]
 

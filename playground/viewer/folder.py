@@ -11,7 +11,7 @@ looked at, not the name. Where the system has no such descriptors (Windows), the
 
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -90,6 +90,21 @@ def is_log(name: str) -> bool:
     # A name that is no Unicode (a stray byte on the disk, "\\udcff" here) can't be said in JSON or in an address.
     is_single = not any(char in "/\\\0" or "\ud800" <= char <= "\udfff" for char in name)
     return is_single and name.endswith(SUFFIX) and name != SUFFIX
+
+
+def families(files: Iterable[Found]) -> dict[str, list[Found]]:
+    """The renamed files of each log, the one that was written to last at last.
+
+    >>> [file.name for file in families([Found("a.jsonl", 1, 0, 9), Found("a.jsonl.1", 2, 0, 8)])["a.jsonl"]]
+    ['a.jsonl.1']
+    """
+    found: dict[str, list[Found]] = {}
+    for file in sorted(files, key=lambda file: file.modified):
+        end = 0
+        while (at := file.name.find(f"{SUFFIX}.", end)) >= 0:
+            end = at + len(SUFFIX)
+            found.setdefault(file.name[:end], []).append(file)
+    return found
 
 
 def read_at(descriptor: int, count: int, start: int) -> bytes:

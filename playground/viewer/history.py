@@ -22,8 +22,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from playground.viewer.filters import Filter
-from playground.viewer.folder import Folder, Found, read_at
-from playground.viewer.places import Places, Spot, fingerprint
+from playground.viewer.folder import Folder, Found, families, read_at
+from playground.viewer.places import Known, Places, Spot, fingerprint
 from playground.viewer.records import Entry, Key, key_of
 from playground.viewer.sieve import Sieve, sieve
 from playground.viewer.tail import CHUNK, HEAD, LINE_LIMIT, MEMORY, Line, Strand
@@ -151,6 +151,13 @@ class Segment:
     size: int
 
 
+def remembered(folder: Folder, known: Known, until: Places) -> tuple[Places, list[str]]:
+    """The places that a token tells of, in the files of today; and the files of which it tells nothing."""
+    times = {file.name: file.modified for file in folder.scan()}
+    spots = {name: known.of(name, end, times.get(name, 0)) for name, end in until.items()}
+    return {name: spot for name, spot in spots.items() if spot}, [name for name, spot in spots.items() if not spot]
+
+
 def between(
     folder: Folder, since: Places, until: Places, test: Test | None = None
 ) -> tuple[Iterator[Entry], list[str], int]:
@@ -160,8 +167,10 @@ def between(
     """
     inputs, lost, size = [], [], 0
     files = folder.scan()
+    named, renamed = {file.name: file for file in files}, families(files)
     for name, spot in until.items():
-        segments = _segments(folder, files, name, since.get(name, Spot(spot.inode, 0)), spot)
+        family = [*renamed.get(name, ()), *([named[name]] if name in named else ())]
+        segments = _segments(folder, family, since.get(name, Spot(spot.inode, 0)), spot)
         if segments is None:
             lost.append(name)
             segments = [Segment(spot.inode, 0, spot.at, spot.at)]
@@ -171,9 +180,8 @@ def between(
     return (entry for entry in merged if test is None or test(entry.subject)), lost, size
 
 
-def _segments(folder: Folder, files: list[Found], name: str, since: Spot, until: Spot) -> list[Segment] | None:
-    """The stretches from one place to another, or None if the first is gone."""
-    family = [file for file in files if file.name == name or file.name.startswith(name + ".")]
+def _segments(folder: Folder, family: list[Found], since: Spot, until: Spot) -> list[Segment] | None:
+    """The stretches of a log's files from one place to another, or None if the first is gone."""
     family.sort(key=lambda file: (file.inode == until.inode, file.modified))
     at = next((i for i, file in enumerate(family) if file.inode == since.inode), None)
     if at is None or not _fits(folder, family[at], since):
@@ -228,7 +236,7 @@ def forward(descriptor: int, start: int, end: int | None) -> Iterator[Line]:
 
 def open_inode(folder: Folder, name: str, inode: int) -> int | None:
     """A descriptor of the file that had this name, also if it has been renamed to name.1 or the like."""
-    for candidate in [name, *(file.name for file in folder.scan() if file.inode == inode)]:
+    for candidate in _names(folder, name, inode):
         try:
             descriptor = folder.open(candidate)
         except OSError:
@@ -237,6 +245,11 @@ def open_inode(folder: Folder, name: str, inode: int) -> int | None:
             return descriptor
         os.close(descriptor)
     return None
+
+
+def _names(folder: Folder, name: str, inode: int) -> Iterator[str]:
+    yield name  # nearly always; so the folder is not looked at
+    yield from (file.name for file in folder.scan() if file.inode == inode)
 
 
 def spot_at(descriptor: int, inode: int, at: int) -> Spot:

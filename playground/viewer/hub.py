@@ -1,8 +1,7 @@
 """The hub: every log is followed once, and every client sees all of it.
 
 In:   the folder of the logs.
-Out:  for each client the events since it last looked: entries and notices, each with the token of the place
-      behind it.
+Out:  for each client the entries and notices since it last looked, each with the token of the place behind it.
 Here nobody knows what a client is (log_viewer.py sends events to browsers), or what a record says.
 
 Theory of operation
@@ -25,10 +24,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from json.encoder import encode_basestring_ascii as quote
 
-from playground.viewer import places
-from playground.viewer.folder import Folder, Found, is_log, read_at
+from playground.viewer.folder import Folder, Found, families, is_log, read_at
 from playground.viewer.history import line_start, open_inode, spot_at
-from playground.viewer.places import Spot
+from playground.viewer.places import Bookmark, Spot
 from playground.viewer.records import Entry
 from playground.viewer.tail import MEMORY, Line, Notice, Strand, Tail
 from playground.viewer.watch import watch
@@ -36,6 +34,7 @@ from playground.viewer.watch import watch
 POLL = 1.0  # seconds
 WINDOW = 10_000  # events
 WINDOW_BYTES = 8 * 1024 * 1024
+MARGIN = 3_000_000_000  # nanoseconds; file systems count time in steps of up to 2 s, and POLL is one more
 TURN = 8 * 1024 * 1024  # bytes read of one log before the others have their turn
 
 SENTENCES = {
@@ -53,6 +52,11 @@ class Event:
     def __init__(self, token: str, name: str, entry: Entry | None, kind: str = "") -> None:
         self.token, self.name, self.entry, self.kind = token, name, entry, kind
         self._frame = b""
+
+    @property
+    def size(self) -> int:
+        """Bytes of memory, about."""
+        return len(self.token) + (len(self.entry.line.data) if self.entry else 0)
 
     @property
     def frame(self) -> bytes:
@@ -101,7 +105,7 @@ class Hub:
         self._early: set[int] = set()  # inodes of the files that were there at the start
         self._poll, self._window, self._window_bytes = poll, window, window_bytes
         self._followed: dict[str, _Followed] = {}
-        self._parts: dict[str, str] = {}  # of the token
+        self._place = Bookmark({})
         self._events: list[Event] = []
         self._bytes = 0
         self._first = 0  # the number of self._events[0]
@@ -112,9 +116,10 @@ class Hub:
 
     def start(self) -> None:
         """Takes the files as they are, and follows them from there."""
+        self._place.seen = time.time_ns() - MARGIN
         files = self.folder.scan()
         self._early = {file.inode for file in files}
-        for file in files:
+        for file in sorted(files, key=lambda file: file.modified):
             if is_log(file.name):
                 self._begin(file.name)
         self._watch.start()
@@ -137,11 +142,11 @@ class Hub:
 
     # ---- for clients ---------------------------------------------------------------------------------------
 
-    def join(self) -> tuple[int, dict[str, Spot]]:
-        """The number of the next event, and the places behind all before it."""
+    def join(self) -> tuple[int, dict[str, Spot], int]:
+        """The number of the next event, the places behind all before it, and the time up to which these hold all."""
         with self._news:
             spots = {name: followed.spot for name, followed in self._followed.items() if followed.spot}
-            return self._first + len(self._events), spots
+            return self._first + len(self._events), spots, self._place.seen
 
     def since(self, number: int, timeout: float, has_left: Callable[[], bool] = lambda: False) -> list[Event]:
         """The events from a number on, waited for; none when the time is over. Raises Overflow, Closed.
@@ -177,7 +182,7 @@ class Hub:
         seen = os.fstat(descriptor)
         at = line_start(descriptor, seen.st_size)
         strand = Strand(at, read_at(descriptor, min(at, MEMORY), max(0, at - MEMORY)))
-        followed = _Followed(Tail(seen.st_ino, strand, self._early - {seen.st_ino}))
+        followed = _Followed(Tail(seen.st_ino, strand, self._early))
         followed.open[seen.st_ino] = descriptor
         self._followed[name] = followed
         self._move(name, followed, spot_at(descriptor, seen.st_ino, at))
@@ -186,38 +191,35 @@ class Hub:
         scanned = 0.0
         while not self._is_closed:
             is_all = self._watch.wait(self._poll if self._watch.is_live else self._poll / 4)
-            now = time.monotonic()
+            now, files = time.monotonic(), None
             if is_all or now - scanned > self._poll:
                 self._watch.renew()
                 scanned, files = now, self.folder.scan()
-                self._look(now, {file.name: file for file in files})
-            else:
-                self._look(now)
+            self._look(now, files)
 
-    def _look(self, now: float, files: dict[str, Found] | None = None) -> None:
-        """One look at all that is followed, and at the folder: all files by name, or None if none came or went."""
-        for name in sorted({*self._followed, *filter(is_log, files or ())}):
+    def _look(self, now: float, files: list[Found] | None) -> None:
+        """One look at all that is followed, and at the folder: all files, or None if none came or went."""
+        seen, inodes = time.time_ns() - MARGIN, {file.name: file.inode for file in files or ()}
+        renamed = {name: [file.inode for file in family] for name, family in families(files or ()).items()}
+        for name in sorted({*self._followed, *filter(is_log, inodes)}):
             followed = self._followed.get(name)
             if followed is None:
-                followed = self._followed[name] = _Followed(Tail(None, Strand(), self._early))
-            notices = [] if files is None else self._observe(name, followed, files, now)
+                with self._news:
+                    followed = self._followed[name] = _Followed(Tail(None, Strand(), self._early))
+            names = inodes.get(name), renamed.get(name, [])
+            notices = [] if files is None else followed.tail.observe(*names, now)
             for inode in list(followed.tail.strands):
                 if inode == followed.tail.named:
                     self._publish(name, followed, None, [], notices)
                     notices = []
                 if not self._read(name, followed, inode, now):
                     self._watch.wake()  # the rest at the next look, and before it nothing of the files that came after
+                    seen = self._place.seen
                     break
             else:
                 self._retire(name, followed, now)
             self._publish(name, followed, None, [], notices)
-
-    def _observe(self, name: str, followed: _Followed, files: dict[str, Found], now: float) -> list[Notice]:
-        """Which file a name leads to now."""
-        family = [file for file in files.values() if file.name.startswith(name + ".")]
-        family.sort(key=lambda file: file.modified)
-        named = files[name].inode if name in files else None
-        return followed.tail.observe(named, [file.inode for file in family], now)
+        self._place.seen = seen
 
     def _retire(self, name: str, followed: _Followed, now: float) -> None:
         """Ends the files that lost the name long ago."""
@@ -262,14 +264,15 @@ class Hub:
         if notices and inode is not None:
             self._move(name, followed, Spot(inode, 0))
         with self._news:
+            before = len(self._events)
             for told in notices:
-                self._events.append(Event(self._token(), name, None, told.kind))
+                self._events.append(Event(self._place.token, name, None, told.kind))
             for line in lines:
                 entry = Entry(name, inode or 0, line)
                 self._move(name, followed, entry.spot)
                 if not entry.is_blank:
-                    self._events.append(Event(self._token(), name, entry))
-                    self._bytes += len(line.data)
+                    self._events.append(Event(self._place.token, name, entry))
+            self._bytes += sum(event.size for event in self._events[before:])
             self._trim()
             self._news.notify_all()
 
@@ -278,11 +281,10 @@ class Hub:
         old = followed.spot
         if old and old.inode in order and spot.inode in order and order.index(spot.inode) < order.index(old.inode):
             return  # a late line of a renamed file: the place is in the new one already
-        followed.spot = spot
-        self._parts[name] = places.part(name, spot)
-
-    def _token(self) -> str:
-        return ";".join(self._parts.values())
+        with self._news:
+            followed.spot = spot
+            self._followed[name] = self._followed.pop(name, followed)  # the one that grew last is the last
+            self._place.move(name, spot)
 
     def _trim(self) -> None:
         if len(self._events) <= self._window and self._bytes <= self._window_bytes:
@@ -292,8 +294,7 @@ class Hub:
         while drop < len(self._events) - 1 and (
             len(self._events) - drop > 0.9 * self._window or self._bytes > 0.9 * self._window_bytes
         ):
-            entry = self._events[drop].entry
-            self._bytes -= len(entry.line.data) if entry else 0
+            self._bytes -= self._events[drop].size
             drop += 1
         del self._events[:drop]
         self._first += drop

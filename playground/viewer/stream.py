@@ -17,9 +17,9 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import Any
 
 from playground.viewer import places
-from playground.viewer.history import CATCH_UP_LIMIT, between, last
+from playground.viewer.history import CATCH_UP_LIMIT, between, last, remembered
 from playground.viewer.hub import Closed, Event, Hub, Overflow, notice
-from playground.viewer.places import Places, Spot
+from playground.viewer.places import Bookmark, Known, Places, Spot
 from playground.viewer.records import Entry
 
 OPENING = b"retry: 1000\n: This stream tells what is written in the logs.\n\n"
@@ -55,11 +55,11 @@ def stream(
     if token and since is None:
         yield notice("gap", "The place to resume from can't be read; these are the newest records.")
     while True:
-        number, here = hub.join()
+        number, here, seen = hub.join()
         if names is not None:
             here = {name: spot for name, spot in here.items() if name in names}
-        yield from _before(hub, since, here, history, test)
-        token = places.write(here)
+        yield from _before(hub, since, here, seen, history, test)
+        token = Bookmark(here, seen).token
         yield notice("live", "These were the records so far; what follows is live.", token=token)
         try:
             for place, piece in _live(
@@ -92,29 +92,32 @@ def _live(
         yield token, piece
 
 
-def _before(hub: Hub, since: Places | None, here: Places, history: int, test: Test | None) -> Iterator[bytes]:
+def _before(hub: Hub, known: Known | None, here: Places, seen: int, history: int, test: Test | None) -> Iterator[bytes]:
     """What the client hasn't seen of what lies before a place."""
-    if since is not None:
+    if known is not None:
+        since, forgotten = remembered(hub.folder, known, here)
         entries, lost, size = between(hub.folder, since, here, test)
         if size <= CATCH_UP_LIMIT:
             for name in lost:
                 text = f"{name} was cut, rewritten or removed meanwhile; here is all that it holds now."
                 yield notice("gap", text, name)
+            if forgotten:
+                text = f"There are too many logs to remember a place in each; {len(forgotten)} begin anew here"
+                yield notice("gap", f"{text}, {forgotten[0]} among them.")
             begin = {n: Spot(s.inode, 0) if n in lost else since.get(n, Spot(s.inode, 0)) for n, s in here.items()}
-            yield from _pieces(entries, begin)
+            yield from _pieces(entries, Bookmark(begin, seen, here))
             return
         yield notice("gap", f"{size} bytes were written meanwhile; these are the newest records.")
     newest, begin = last(hub.folder, here, history, test)
-    yield from _pieces(newest, begin)
+    yield from _pieces(newest, Bookmark(begin, seen, here))
 
 
-def _pieces(entries: Iterable[Entry], begin: Places) -> Iterator[bytes]:
+def _pieces(entries: Iterable[Entry], place: Bookmark) -> Iterator[bytes]:
     """Entries as events, several at a time."""
-    parts = {name: places.part(name, spot) for name, spot in begin.items()}
     frames, size = [], 0
     for entry in entries:
-        parts[entry.name] = places.part(entry.name, entry.spot)
-        frames.append(Event(";".join(parts.values()), entry.name, entry).frame)
+        place.move(entry.name, entry.spot)
+        frames.append(Event(place.token, entry.name, entry).frame)
         size += len(frames[-1])
         if size > PIECE:
             yield b"".join(frames)

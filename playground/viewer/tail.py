@@ -21,7 +21,7 @@ Theory of operation
     meantime; what turns up while it has not is a copy.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 from dataclasses import dataclass, field
 
 CHUNK = 256 * 1024  # bytes asked for at once
@@ -151,19 +151,22 @@ class Strand:
 class Tail:
     """One name. `strands` are the files to read, oldest first, by inode."""
 
-    def __init__(self, inode: int | None, strand: Strand, others: Iterable[int] = ()) -> None:
+    def __init__(self, inode: int | None, strand: Strand, others: Set[int] = frozenset()) -> None:
         self.named = inode
         self.strands: dict[int, Strand] = {} if inode is None else {inode: strand}
-        self._strangers = set(others)  # inodes of other files whose names begin like ours
+        self._strangers = others  # inodes of other files, of which those matter whose names begin like ours
         self._left: dict[int, float] = {}  # when a file was last found grown after it had lost the name
 
     def observe(self, inode: int | None, others: Iterable[int], now: float) -> list[Notice]:
         """Which file the name leads to now (None: to none), and the inodes of its siblings, oldest first."""
         siblings = list(others)
-        self._strangers.intersection_update({*siblings, inode})  # an inode that is free may come back as ours
-        unknown = [other for other in siblings if other not in self.strands and other not in self._strangers]
+        # Only those that are still there: an inode that is free may come back as ours.
+        there = siblings if inode is None else [*siblings, inode]
+        strangers = {other for other in there if other in self._strangers and other not in self.strands}
+        unknown = [other for other in siblings if other not in self.strands and other not in strangers]
+        self._strangers = strangers
         if inode is not None and inode == self.named:
-            self._strangers.update(unknown)
+            strangers.update(unknown)
             return []
         notices = []
         if self.strands and inode not in self.strands and inode is not None:
@@ -176,7 +179,7 @@ class Tail:
         if inode is not None:
             self.strands[inode] = self.strands.pop(inode, Strand())  # it is the newest now
             self._left.pop(inode, None)
-            self._strangers.discard(inode)
+            strangers.discard(inode)
         self.named = inode
         return notices
 
@@ -190,5 +193,5 @@ class Tail:
         over = [inode for inode, since in self._left.items() if now - since > GRACE]
         for inode in over:
             del self._left[inode]
-            self._strangers.add(inode)
+            self._strangers |= {inode}
         return [(inode, self.strands.pop(inode).finish()) for inode in over]

@@ -8,6 +8,7 @@ import os
 import socket
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,7 @@ Start = Callable[..., Any]
 MIB, GIB = 1024 * 1024, 1024 * 1024 * 1024
 ROOM = 64 * MIB  # of memory
 BODY = 100 * MIB
+LOGS = 1500
 
 
 class Memory:
@@ -153,6 +155,41 @@ def test_a_line_of_fifty_megabytes(viewer: Any, logs: Path) -> None:
     figure += f"memory {memory.grown / MIB:+.1f} MB"
     limit = "next line ≤ 2 s, memory ≤ +64 MB"
     note("size limits: 50 MB log line", figure, limit, slowest <= 2 and memory.grown <= ROOM)
+
+
+def test_very_many_logs(launch: Start, logs: Path) -> None:
+    """More logs than a token can name: half of them there at the start, and then a line in each, twice."""
+    paths = [logs / f"component-{number:05}.jsonl" for number in range(LOGS)]
+    lines = [f'{{"round":{number}}}\n' for number in range(3)]
+
+    def write(paths: list[Path], line: str) -> None:
+        for path in paths:
+            with path.open("a", encoding="ascii") as log:
+                log.write(line)
+
+    def rounds(listener: Listener, number: int) -> list[str]:
+        return [one.data["file"] for one in listener.messages if one.data["record"] == {"round": number}]
+
+    write(paths[::2], lines[0])
+    viewer = launch("log_viewer.py", "--port", 0, "--logs", logs)
+    with Listener(viewer.url, "?history=0") as listener:
+        listener.until_live()
+        memory = Memory(viewer.pid)
+        write(paths, lines[1])
+        began = time.monotonic()
+        told = Counter(one["file"] for one in listener.records(LOGS, 60))
+        slowest = time.monotonic() - began
+        longest = max(len(event.id) for event in listener.messages)
+    assert told == Counter(path.name for path in paths)
+    write(paths[-3:], lines[2])
+    with Listener(viewer.url, last_id=listener.last_id) as again:
+        again.until(lambda: len(rounds(again, 2)) >= 3, 20)
+        assert sorted(rounds(again, 2)) == [path.name for path in paths[-3:]]
+    figure = (
+        f"a line in each after {slowest:.2f} s, ids of at most {longest} bytes; memory {memory.grown / MIB:+.1f} MB"
+    )
+    is_good = slowest <= 2 and longest <= 64 * 1024 and memory.grown <= ROOM
+    note(f"size limits: {LOGS} logs", figure, "lines ≤ 2 s, ids ≤ 64 kB, memory ≤ +64 MB", is_good)
 
 
 def test_a_log_of_twenty_gigabytes(launch: Start, logs: Path) -> None:
