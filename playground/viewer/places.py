@@ -53,7 +53,7 @@ def _part(name: str, spot: Spot) -> str:
     return f"{_quoted(name)}:{spot.inode:x}:{spot.at:x}:{spot.mark:x}"
 
 
-@lru_cache
+@lru_cache(maxsize=4096)
 def _quoted(name: str) -> str:
     return quote(name, safe="")
 
