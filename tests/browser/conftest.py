@@ -20,6 +20,24 @@ if TYPE_CHECKING:
     from tests.conftest import Start
 
 expect.set_options(timeout=30_000)  # ms; a busy machine may take its time
+# A function of the page: does something; how many nodes were changed or made by the next frame, and whether it is done.
+TOUCHED = """(act, isDone) => new Promise((done) => {
+  let touched = 0;
+  const count = (changes) => {
+    for (const { addedNodes } of changes) {
+      touched += 1;
+      for (const node of addedNodes) touched += node.querySelectorAll?.('*').length ?? 0;
+    }
+  };
+  const observer = new MutationObserver(count);
+  observer.observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
+  act();
+  requestAnimationFrame(() => setTimeout(() => {
+    count(observer.takeRecords());
+    observer.disconnect();
+    done([touched, isDone()]);
+  }));
+})"""
 NOON = datetime(2026, 11, 29, 12, tzinfo=UTC)
 
 

@@ -13,6 +13,8 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import BrowserContext, Locator, Page, Request, expect
 
+from tests.browser.conftest import TOUCHED
+
 if TYPE_CHECKING:
     from tests.browser.conftest import Logs
 
@@ -478,23 +480,25 @@ def test_fifty_thousand_records_leave_few_rows_and_a_quick_page(page: Page, view
         expect(page.locator("#all .row:visible", has_text=f"event-{log.count - 1}")).to_have_count(1, timeout=60_000)
 
     def heap() -> float:
-        page.evaluate("gc()")
+        # What was read last is held until the turn in which it was read is over.
+        page.evaluate("""async () => {
+          for (let turn = 0; turn < 3; turn++) {
+            gc();
+            await new Promise((done) => setTimeout(done, 100));
+          }
+        }""")
         return float(page.evaluate("performance.memory.usedJSHeapSize")) / 1e6
 
     feed()
     expect(shown(page)).to_have_text("50,000")
     assert page.locator(".row").count() <= 300
     before = heap()
-    clicked = """() => new Promise((done) => {
-      const start = performance.now();
+    touched, is_open = page.evaluate(f"""() => {{
       const row = [...document.querySelectorAll('#all .row:not([hidden])')].at(-3);
-      row.click();
-      const isOpen = () => !document.getElementById('inspector').hidden;
-      requestAnimationFrame(() => setTimeout(() => done([performance.now() - start, isOpen()])));
-    })"""
-    took, is_open = page.evaluate(clicked)
+      return ({TOUCHED})(() => row.click(), () => !document.getElementById('inspector').hidden);
+    }}""")
     assert is_open
-    assert took < 200
+    assert touched < 2000  # not one for each record
     page.locator("#all .follow").click()
     feed()
     assert page.locator(".row").count() <= 300
