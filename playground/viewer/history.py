@@ -99,7 +99,7 @@ def last(folder: Folder, places: Places, count: int, test: Test | None = None) -
     """The last lines before the places that pass the test, in order, and the places where they begin."""
     begin = dict(places)
     inputs = []
-    for name, spot in places.items():
+    for name, spot in sorted(places.items()):  # by name, where the times are equal
         descriptor = open_inode(folder, name, spot.inode)
         if descriptor is None:
             continue
@@ -168,7 +168,7 @@ def between(
     inputs, lost, size = [], [], 0
     files = folder.scan()
     named, renamed = {file.name: file for file in files}, families(files)
-    for name, spot in until.items():
+    for name, spot in sorted(until.items()):
         family = [*renamed.get(name, ()), *([named[name]] if name in named else ())]
         segments = _segments(folder, family, since.get(name, Spot(spot.inode, 0)), spot)
         if segments is None:
