@@ -179,7 +179,7 @@ class Channel(HTTPChannel):
             took = now - self._request_since
             if took > (limits.body_time if self.request.headers_finished else limits.header_time):
                 self._expire(cast(Parser, self.request))
-        elif now - self._idle_since > limits.idle_time:
+        elif now - self._idle_since > limits.idle_time and not self.has_something_to_read():
             self.handle_close()
 
     def are_streams_full(self) -> bool:
@@ -189,6 +189,13 @@ class Channel(HTTPChannel):
 
     def is_idle(self) -> bool:
         return not self.requests and self.request is None and not self.total_outbufs_len
+
+    def has_something_to_read(self) -> bool:
+        """Say whether more has come, as it may while this process or its machine sleeps; closing now would reset it."""
+        try:
+            return bool(self.socket.recv(1, socket.MSG_PEEK))
+        except OSError:
+            return False
 
     def _look_for_reset(self) -> None:
         # A client that left answers our next packet with a reset, which shows up only in a read.

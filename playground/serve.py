@@ -197,7 +197,7 @@ class Server(TcpWSGIServer):
         if self.in_connection_overflow:
             # Full: those who only keep a connection in reserve make room for those who wait.
             for channel in channels:
-                if channel.is_idle():
+                if channel.is_idle() and not channel.has_something_to_read():
                     channel.handle_close()
 
     def _go_on(self) -> None:

@@ -18,7 +18,7 @@ from playground.http_parser import Limits, Parser, Rulebook
 from playground.serve import Server, listen
 
 PATIENCE = 10.0
-QUICK = Limits(threads=8, streams=2, header_time=0.3, body_time=0.6, idle_time=0.9, write_time=0.9)
+QUICK = Limits(threads=8, streams=2, header_time=0.3, body_time=0.6, idle_time=2.0, write_time=0.9)
 
 
 @dataclass
@@ -379,6 +379,20 @@ def test_a_read_that_would_block_is_tried_again_later(channel: Channel) -> None:
     channel.socket = Socket(ConnectionResetError())
     channel.handle_read()
     assert channel.is_closed
+
+
+@pytest.mark.parametrize(("sent", "closed"), [(b"POST", False), (b"", True)])
+def test_a_request_that_came_while_everything_slept_is_not_closed_on(
+    channel: Channel, sent: bytes, closed: bool
+) -> None:
+    channel.socket, client = socket.socketpair()
+    with channel.socket, client:
+        channel.socket.setblocking(False)
+        client.sendall(sent)
+        channel.inspect(time.monotonic() + 1000)
+        assert channel.is_closed is closed
+        if not closed:
+            assert channel.socket.recv(10) == sent
 
 
 @pytest.mark.parametrize(
