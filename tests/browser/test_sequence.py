@@ -219,17 +219,20 @@ def test_copy_as_curl_sends_the_exact_body(page: Page, viewer: str, log: Logs) -
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     log.call("tools/call", 1, params={"name": "it's"})
     open_view(page, viewer)
+    expect(page.locator("#all .count")).to_have_text("4")  # or the next record draws the button anew
     arrow(page, "^request tools/call").click()
     page.get_by_role("tab", name="JSON").click()
-    button = page.get_by_role("button", name="Copy as curl")
-    button.evaluate(  # what it says for a second only, a busy machine may look for too late
-        """(button) => {
+    page.evaluate(  # what a button says for a second only, a busy machine may look for too late
+        """() => {
           window.said = [];
-          new MutationObserver(() => window.said.push(button.textContent)).observe(button, { childList: true });
+          const note = (changes) => window.said.push(...changes.map(({ target }) => target.textContent));
+          new MutationObserver(note).observe(document.body, { subtree: true, childList: true, characterData: true });
         }"""
     )
-    button.click()
-    page.wait_for_function("() => window.said.includes('Copied')")
+    page.bring_to_front()  # only who has the focus may write into the clipboard
+    page.get_by_role("button", name="Copy as curl").click()
+    page.wait_for_function("() => window.said.some((text) => ['Copied', 'Not allowed here'].includes(text))")
+    assert "Copied" in page.evaluate("window.said")
     command = page.evaluate("navigator.clipboard.readText()")
     body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "it's"}})
     assert body.replace("'", "'\\''") in command
