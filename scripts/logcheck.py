@@ -97,7 +97,7 @@ def verify(run: Run, records: list[Record]) -> str:
     for event in ("tool_call_success", "tool_call_error"):
         if event not in outcomes:
             raise Missing(f"{label} the server logged no {event}.")
-    return f"{len(sent)} requests, each with its four records (sent, received, answered, answer received)"
+    return f"{len(sent)} requests, each recorded four times: twice at each end"
 
 
 def whole(request: Record, records: list[Record], label: str) -> str | None:
