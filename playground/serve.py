@@ -181,7 +181,7 @@ class Server(TcpWSGIServer):
         """Leave it to ``_inspect``: waitress calls this in the middle of its poll.
 
         A connection closed there is still polled, as a bad descriptor; and a client accepted in the same turn gets
-        the descriptor's number, and would be closed for it.
+        the descriptor's number, and would be closed for it. (Between two polls, ``handle_close`` sees to that.)
         """
 
     def _inspect(self) -> None:

@@ -273,6 +273,28 @@ def test_a_reader_that_takes_nothing_is_closed_on_and_its_generator_too(running:
     assert running.is_alive()
 
 
+def test_who_comes_as_another_is_closed_on_does_not_pay_for_it() -> None:
+    listener = listen("127.0.0.1", 0)
+    gate = Gate(Application(), port=listener.port, routes={"/rpc": ("POST",)}, max_body=1000)
+    server = Server(gate, listener, Limits(threads=1, idle_time=0))
+    running = Running(Application(), server, listener.port, [])
+    idle = running.connect()
+    server._turn(PATIENCE)  # takes it in
+    server._turn(0)  # waits for its request
+    comes = running.connect(running.request("POST /rpc", "Content-Length: 2", body=b"{}"))
+    server._inspect()
+    assert not server.active_channels
+    server._turn(PATIENCE)
+    assert server.active_channels  # the newcomer, under the very number of the one that went
+    thread = threading.Thread(target=server.run)
+    thread.start()
+    assert comes.recv(1000).startswith(b"HTTP/1.1 200 ")
+    server.stop()
+    thread.join(PATIENCE)
+    for client in (idle, comes):
+        client.close()
+
+
 # ---- Streams -------------------------------------------------------------------------------------------------
 
 
