@@ -156,7 +156,7 @@ class Channel(HTTPChannel):
     def handle_close(self) -> None:
         if not self.is_closed:
             self.is_closed = True
-            # The system hands the descriptor's number to whoever comes next, who must not hear what is told of this one.
+            # Whoever comes next is given the same descriptor, and must not hear what is still told of this one.
             cast(Any, self.server).stirred.append(self._fileno)
             super().handle_close()
             self._tell_gone()
