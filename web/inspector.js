@@ -20,6 +20,7 @@ import { pairView } from "./pairview.js";
 import { sendView } from "./sendview.js";
 import { twinView } from "./twinview.js";
 import { timingView } from "./timingview.js";
+import { drawAnew } from "./anew.js";
 import { h } from "./dom.js";
 import { badge } from "./row.js";
 import { clock } from "./time.js";
@@ -110,15 +111,13 @@ export class Inspector {
     const { rec, body } = this;
     if (rec === null) return;
     this.rev = rec.rev;
-    this.head.replaceChildren(...heading(rec, this.context.narrow));
+    drawAnew(this.head, heading(rec, this.context.narrow));
     TABS.forEach((tab, index) => {
       this.buttons[index].setAttribute("aria-selected", String(tab === this.tab));
       this.buttons[index].tabIndex = tab === this.tab ? 0 : -1;
     });
-    const top = body.scrollTop;
     body.setAttribute("aria-labelledby", `tab-${this.tab.name}`);
-    body.replaceChildren(...this.tab.view(rec, this.context));
-    body.scrollTop = top;
+    drawAnew(body, this.tab.view(rec, this.context));
   }
 
   /** @param {KeyboardEvent} event */

@@ -123,10 +123,6 @@ function tree(text, redraw) {
   const flip = (/** @type {string} */ path) => () => {
     if (!state.flipped.delete(path)) state.flipped.add(path);
     redraw();
-    const again = [...document.querySelectorAll(".tree button")].find(
-      (each) => /** @type {HTMLElement} */ (each).dataset.path === path,
-    );
-    if (again instanceof HTMLElement) again.focus({ preventScroll: true });
   };
   const more = h(
     "button",

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Locator, Page, Route, expect
 
 from tests.talks import NEW, OLD
 from tests.talks import Log as Talk
@@ -137,6 +137,7 @@ def test_what_the_model_saw(page: Page, viewer: str, log: Logs, logs: Path) -> N
     data = {"message": body, "http": http, "round": 1}
     log.write("chat_request", "mcp-client-chat", dir="out", peer="llm", exchange="llm:1", data=data)
     opened(page, viewer)
+    expect(page.locator(".row:visible")).to_have_count(6)  # so that the server's list is known
     view = choose(page, "chat_request", "Model")
     expect(view).to_contain_text("OpenAI's format, model granite3.3")
     expect(view).to_contain_text("Estimated: one token for 4 characters")
@@ -148,6 +149,50 @@ def test_what_the_model_saw(page: Page, viewer: str, log: Logs, logs: Path) -> N
     expect(forms.locator("s", has_text="annotations")).to_be_visible()
     view = choose(page, "tools/list", "Model")
     expect(view).to_contain_text("Choose a chat_request")
+
+
+def test_what_a_reader_does_outlives_what_is_learned_meanwhile(page: Page, viewer: str, log: Logs) -> None:
+    sent = {"name": "read_file", "description": "Reads.", "parameters": SCHEMA}
+    user = {"role": "user", "content": "\n".join(f"line {n}" for n in range(400))}
+    body = {"model": "granite3.3", "messages": [user], "tools": [{"type": "function", "function": sent}]}
+    http = {"method": "POST", "path": "http://127.0.0.1:11434/v1/chat/completions"}
+    data = {"message": body, "http": http, "round": 1}
+    log.write("chat_request", "mcp-client-chat", dir="out", peer="llm", exchange="llm:1", data=data)
+    asked: list[Route] = []
+    page.route("**/explanations", lambda route: asked.append(route))  # which must not be a builtin
+    opened(page, viewer)
+    view = choose(page, "chat_request", "Model")
+    text = view.locator("pre", has_text="line 399")
+    text.evaluate("each => each.scrollTop = 500")
+    summary = view.locator("summary", has_text="read_file")
+    summary.click()
+    expect(summary).to_be_focused()
+    top = view.evaluate("each => each.scrollTop")
+    summary.evaluate("each => each.dataset.old = 'yes'")
+    asked[0].continue_()
+    expect(view.locator("[data-old]")).to_have_count(0)  # it was drawn anew
+    expect(view.locator(".form-grid")).to_be_visible()
+    expect(summary).to_be_focused()
+    assert (view.evaluate("each => each.scrollTop"), text.evaluate("each => each.scrollTop")) == (top, 500)
+
+
+def test_what_is_typed_outlives_it_too(page: Page, viewer: str, logs: Path) -> None:
+    talk = Talk(OLD)
+    talk.ask("tools/list", http={"method": "POST", "path": "/rpc", "headers": {"Content-Type": "application/json"}})
+    write(logs, talk)
+    opened(page, viewer)
+    body = choose(page, "tools/list", "Console")
+    text = body.get_by_label("Body, sent exactly as it stands")
+    text.fill("12")
+    text.press("ArrowLeft")
+    answered = Talk(OLD)
+    answered.ask("tools/list")
+    answered.get({"tools": []})
+    answered.records = answered.records[1:]
+    write(logs, answered)
+    expect(page.locator("#inspector .facts")).to_contain_text("1.00 s")  # that it was answered is known by now
+    page.keyboard.type("x")
+    expect(text).to_have_value("1x2")
 
 
 def test_a_past_request_is_edited_and_sent_again(

@@ -63,7 +63,9 @@ async def use(read, write):
         reference = types.PromptReference(type="ref/prompt", name="review_file")
         completed = await session.complete(reference, {"name": "style", "value": "b"})
         SAW["completion"] = completed.completion.values
+        changed.clear()
         SAW["deleted"] = (await call("delete_file", filename="one.txt"))["deleted"]
+        await asyncio.wait_for(changed.wait(), 10)  # what comes later than the end of its session breaks this SDK
         try:
             await session.call_tool("dance", {})
         except McpError as error:
