@@ -360,6 +360,21 @@ def test_a_hub_that_never_began_can_be_closed(logs: Path) -> None:
     Hub(Folder(logs)).close()
 
 
+def test_while_a_disk_fails_not_all_until_now_counts_as_seen(
+    hub: Hub, logs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def read_at(descriptor: int, count: int, start: int) -> bytes:
+        raise OSError(5, "Input/output error")
+
+    append(logs / "a.jsonl", "one\n")
+    monkeypatch.setattr(following, "read_at", read_at)
+    hub._look(0.0, hub.folder.scan())
+    assert hub.join()[2] == 0
+    monkeypatch.undo()
+    hub._look(0.0, hub.folder.scan())
+    assert hub.join()[2] > 0
+
+
 def test_a_disk_that_fails_ends_the_following_of_nothing(hub: Hub, logs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from playground.viewer import hub as module
 

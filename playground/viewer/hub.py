@@ -212,7 +212,12 @@ class Hub:
                 if inode == followed.tail.named:
                     self._publish(name, followed, None, [], notices)
                     notices = []
-                if not self._read(name, followed, inode, now):
+                try:
+                    is_read = self._read(name, followed, inode, now)
+                except OSError:  # the disk failed; the next look tries again, and other files go on
+                    seen = self._place.seen
+                    continue
+                if not is_read:
                     self._watch.wake()  # the rest at the next look, and before it nothing of the files that came after
                     seen = self._place.seen
                     break
@@ -230,7 +235,7 @@ class Hub:
                 os.close(followed.open.pop(inode))
 
     def _read(self, name: str, followed: _Followed, inode: int, now: float) -> bool:
-        """What is new in one file; whether that was all, and not only as much as one turn allows."""
+        """What is new in one file; whether that was all, and not only as much as one turn allows. Raises OSError."""
         strand, descriptor = followed.tail.strands[inode], followed.open.get(inode)
         if descriptor is None:
             descriptor = open_inode(self.folder, name, inode)
@@ -239,19 +244,16 @@ class Hub:
             followed.open[inode] = descriptor
             if followed.spot is None:
                 self._move(name, followed, Spot(inode, 0))
-        try:
-            seen = os.fstat(descriptor)
-            is_touched, left = seen.st_mtime_ns != followed.times.get(inode), TURN
-            while (ask := strand.wants(seen.st_size, is_touched)) and left > 0 and not self._is_closed:
-                data, is_touched = read_at(descriptor, ask[1], ask[0]), False
-                self._publish(name, followed, inode, strand.takes(data), strand.news())
-                followed.tail.grew(inode, now)
-                left -= ask[1]
-                if len(data) < ask[1]:  # it was cut meanwhile, of which we'll be told
-                    break
-            followed.times[inode] = seen.st_mtime_ns
-        except OSError:  # the disk failed; the next look tries again, and other files go on
-            return True
+        seen = os.fstat(descriptor)
+        is_touched, left = seen.st_mtime_ns != followed.times.get(inode), TURN
+        while (ask := strand.wants(seen.st_size, is_touched)) and left > 0 and not self._is_closed:
+            data, is_touched = read_at(descriptor, ask[1], ask[0]), False
+            self._publish(name, followed, inode, strand.takes(data), strand.news())
+            followed.tail.grew(inode, now)
+            left -= ask[1]
+            if len(data) < ask[1]:  # it was cut meanwhile, of which we'll be told
+                break
+        followed.times[inode] = seen.st_mtime_ns
         self._publish(name, followed, inode, [], strand.news())
         return not ask or left > 0
 
