@@ -12,9 +12,8 @@ Theory of operation
     listens or two hundred, and the memory is that of one window. A client that is slower than the log finds its
     position outside the window: it gets Overflow, and reads what it missed from the files.
 
-    join() gives, in one moment, a position in the count and the places in the files that belong to it. What
-    is before the places is history, what is behind the position is live, and nothing is in both or in
-    neither.
+    join() gives, in one moment, a position in the count and the places in the files that belong to it. What is before
+    the places is history, what is behind the position is live, and nothing is in both or in neither.
 """
 
 import os
@@ -215,8 +214,7 @@ class Hub:
                 try:
                     is_read = self._read(name, followed, inode, now)
                 except OSError:  # the disk failed; the next look tries again, and other files go on
-                    seen = self._place.seen
-                    continue
+                    seen, is_read = self._place.seen, True
                 if not is_read:
                     self._watch.wake()  # the rest at the next look, and before it nothing of the files that came after
                     seen = self._place.seen
