@@ -48,7 +48,8 @@ class Terminal:
         self.raw = b""
         self._seen = 0
         self._news = threading.Condition()
-        threading.Thread(target=self._read, daemon=True).start()
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
 
     def __enter__(self) -> Terminal:
         return self
@@ -57,7 +58,8 @@ class Terminal:
         if self.process.poll() is None:
             self.process.kill()
             self.process.wait(10)
-        with contextlib.suppress(OSError):
+        self._reader.join(20)  # it would read from whatever gets the descriptor's number next
+        if not self._reader.is_alive():
             os.close(self._master)
 
     def _read(self) -> None:
