@@ -7,6 +7,7 @@ by sleeping) and is ended by its process id when the test ends.
 from __future__ import annotations
 
 import contextlib
+import itertools
 import os
 import re
 import signal
@@ -122,10 +123,17 @@ def other_port() -> int:
     return unused_port()
 
 
+# Below those that the system hands out by itself, and a thousand for each worker: nobody else takes one meanwhile.
+PORTS = itertools.count(20_000 + 1_000 * int(os.environ.get("PYTEST_XDIST_WORKER", "gw0")[2:]) + os.getpid() % 800)
+
+
 def unused_port() -> int:
     with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+        try:
+            probe.bind(("127.0.0.1", port := next(PORTS)))
+        except OSError:
+            return unused_port()
+    return port
 
 
 @pytest.fixture
