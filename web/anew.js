@@ -26,9 +26,12 @@ export function drawAnew(place, nodes) {
   place.replaceChildren(...nodes);
   const after = [place, ...place.querySelectorAll(TOUCHED)];
   const found = new Map(namesOf(after).map((name, at) => [name, after[at]]));
-  for (const { name, open, top, left, hasKeyboard } of stood) {
-    const now = found.get(name) ?? (hasKeyboard ? place : undefined);
+  for (const { name, open } of stood) {
+    const now = found.get(name);
     if (open && now instanceof HTMLDetailsElement) now.open = true;
+  }
+  for (const { name, top, left, hasKeyboard } of stood) {
+    const now = found.get(name) ?? (hasKeyboard ? place : undefined);
     if (top + left > 0) now?.scrollTo({ top, left });
     if (hasKeyboard && now instanceof HTMLElement) now.focus({ preventScroll: true });
   }

@@ -167,13 +167,26 @@ def test_what_a_reader_does_outlives_what_is_learned_meanwhile(page: Page, viewe
     summary = view.locator("summary", has_text="read_file")
     summary.click()
     expect(summary).to_be_focused()
-    top = view.evaluate("each => each.scrollTop")
+    top = view.evaluate(
+        "each => (each.scrollTop = each.scrollHeight, each.scrollTop)"
+    )  # what is unfolded is needed for it
     summary.evaluate("each => each.dataset.old = 'yes'")
     asked[0].continue_()
     expect(view.locator("[data-old]")).to_have_count(0)  # it was drawn anew
     expect(view.locator(".form-grid")).to_be_visible()
     expect(summary).to_be_focused()
     assert (view.evaluate("each => each.scrollTop"), text.evaluate("each => each.scrollTop")) == (top, 500)
+
+
+def test_the_keyboard_stays_where_a_tree_is_folded(page: Page, viewer: str, logs: Path) -> None:
+    write(logs, Talk(OLD).hello())
+    opened(page, viewer)
+    fold = choose(page, "initialize", "JSON").get_by_role("button", name="params")
+    fold.focus()
+    for state in ("false", "true"):
+        page.keyboard.press("Enter")
+        expect(fold).to_have_attribute("aria-expanded", state)
+        expect(fold).to_be_focused()
 
 
 def test_what_is_typed_outlives_it_too(page: Page, viewer: str, logs: Path) -> None:
