@@ -27,6 +27,7 @@ _SPREAD = re.compile(rb"[ \t]{65}")
 _FOLDED = re.compile(rb"\r\n[ \t]")
 _CODING = re.compile(rb"\r\ntransfer-encoding[ \t]*:[ \t]*([^\r\n]*)", re.I)
 _DECIDING = {name.upper().replace("-", "_"): name for name in DECIDING}  # as waitress calls them
+_TLS = b"\x16\x03"  # how a TLS client begins (RFC 8446 section 5.1)
 _LONGEST_CONTROL_LINE = 4096
 _FRAMING_LIMIT = 64 * 1024  # bytes around chunks, besides as many as the body has itself
 
@@ -81,6 +82,8 @@ class Parser(HTTPRequestParser):
         except ValueError:  # more digits than int() takes, an address that is none
             self.refuse(self._malformed())
             return len(data)
+        if not self.headers_finished and not self.completed:
+            self._look_ahead(self.header_plus.lstrip())
         if self.error is None and not self.empty:
             self._check()
         if self.completed:
@@ -92,6 +95,14 @@ class Parser(HTTPRequestParser):
         self.error = _Refused(refusal)
         self.completed = True
         self.expect_continue = False
+
+    def _look_ahead(self, begun: bytes) -> None:
+        """Refuse what will never be a header; its client would wait for an answer until its time is over."""
+        if begun.startswith(_TLS):
+            self.refuse(Refusal(400, "This is TLS, and here is plain HTTP; write http:// instead of https://."))
+        elif b"\n\n" in begun:
+            self.flaw = "its lines end in LF alone, and must end in CR and LF"
+            self.refuse(self._malformed())
 
     def parse_header(self, header_plus: bytes) -> None:
         codings = [value.strip().lower() for value in _CODING.findall(header_plus)]

@@ -62,6 +62,8 @@ TAKEN = [
 REFUSED = {
     400: [
         b"\x16\x03\x01\x02 garbage\r\n\r\n",
+        b"\x16\x03\x01\x02\x00\x01\x00",
+        post().replace(b"\r\n", b"\n"),
         b"GET / \r\n\r\n",
         b"GET /\r\n\r\n",
         b"GET / HTTP/2.0\r\nHost: 127.0.0.1:5000\r\n\r\n",
@@ -145,6 +147,14 @@ def test_a_client_that_asks_first_is_told_to_go_on_only_if_it_may() -> None:
     assert parse(post("Content-Length: 2", "Expect: 100-continue")).expect_continue
     assert not parse(post("Content-Length: 999", "Expect: 100-continue")).expect_continue
     assert not parse(post("Expect: 100-continue")).expect_continue
+
+
+@pytest.mark.parametrize(
+    ("begun", "sentence"),
+    [(b"\x16\x03\x01\x02", "write http:// instead of https://"), (b"GET / HTTP/1.1\n\n", "must end in CR and LF")],
+)
+def test_what_will_never_be_a_request_is_told_why_at_once(begun: bytes, sentence: str) -> None:
+    assert sentence in parse(begun).refusal().sentence
 
 
 def test_blank_lines_are_no_request() -> None:
