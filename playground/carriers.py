@@ -26,6 +26,7 @@ from mcp_core.sse import Decoder, StreamError
 from mcp_core.strict import MAX_BYTES
 from playground.patience import Feed
 from playground.terminal import one_line
+from playground.trust import why_unsafe
 
 if TYPE_CHECKING:
     import requests
@@ -143,10 +144,7 @@ class Post:
         )
 
     def _call(self, method: str, body: bytes, headers: Mapping[str, str], limit: float) -> Iterator[Any]:
-        timeout = (
-            min(limit, 5),
-            limit + 1,
-        )  # to connect; to read, a little more than whoever waits at the feed
+        timeout = min(limit, 5), limit + 1  # to connect; to read, a little more than whoever waits at the feed
         with self._session.request(
             method, self.url, data=body, headers=headers, timeout=timeout, stream=True, allow_redirects=False
         ) as answer:
@@ -186,6 +184,8 @@ class Post:
                 raise Trouble(
                     f"Nothing answers at {self._base}: start the server (python server.py), or give its --url."
                 ) from None
+            if flaw := why_unsafe(error):
+                raise Trouble(f"No safe connection to {self._base} came about: {flaw}.") from None
             raise Unanswered(
                 f"The connection to {self._base} broke before the answer was complete ({one_line(str(error), 200)})."
             ) from None

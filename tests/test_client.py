@@ -562,6 +562,13 @@ def test_nothing_listening(play: Play, free_port: int) -> None:
     assert "python server.py" in sentence(err)
 
 
+def test_https_to_a_server_that_speaks_http(play: Play, real: str) -> None:
+    code, _, err = play("--url", real.replace("http:", "https:") + "/mcp")
+    assert code == 1
+    assert "if it speaks plain HTTP, write http:// instead of https://" in sentence(err)
+    assert "Max retries" not in sentence(err)
+
+
 def test_html_on_the_port_is_not_the_mcp_server(play: Play, logs: Path) -> None:
     with Impostor(lambda seen: http("403 Forbidden", b"<html>AirTunes</html>", "text/html")) as server:
         code, _, err = play("--url", server.url)

@@ -62,6 +62,11 @@ def kinds(checkup: Checkup) -> list[str]:
 # ---- The model ----
 
 
+def test_a_model_that_speaks_no_tls_is_running_all_the_same() -> None:
+    with Impostor(lambda seen: b"HTTP/1.1 400 Bad Request\r\n\r\n") as server:
+        assert of_model(provider("ollama", base_url=server.url.replace("http:", "https:"))).fatal is None
+
+
 def test_ollama_that_is_not_running(free_port: int) -> None:
     checkup = of_model(provider("ollama", base_url=f"http://127.0.0.1:{free_port}/v1"))
     assert checkup.fatal is not None

@@ -98,6 +98,13 @@ def test_a_key_that_no_header_can_hold_is_said_to_be_one(key: str) -> None:
     assert caught.value.kind == "bad_key"
 
 
+def test_https_to_a_provider_that_speaks_http_is_told_apart_from_nobody_there() -> None:
+    with Impostor(lambda seen: b"HTTP/1.1 400 Bad Request\r\n\r\n") as server:
+        with pytest.raises(Failure, match="write http:// instead of https://") as caught:
+            asking(server.url.replace("http:", "https:")).complete(HISTORY, ())
+        assert caught.value.kind == "unsafe"
+
+
 def test_an_address_without_a_scheme_is_a_wrong_address() -> None:
     with pytest.raises(Failure) as caught:
         OpenAILike("openai", "OpenAI", "m", "127.0.0.1:1/v1", "").complete(HISTORY, ())

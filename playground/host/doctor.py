@@ -27,6 +27,7 @@ from playground.host.member import Member
 from playground.host.providers import Provider
 from playground.host.providers.line import is_loopback
 from playground.host.tools import Tool
+from playground.trust import why_unsafe
 from playground.wire.transports import NotMCP, NotReachable, Unauthorized
 
 PATIENCE = 3.0  # seconds for a question to Ollama's own interface
@@ -244,7 +245,7 @@ def _ask(url: str, body: Any = None) -> tuple[int, dict[str, Any]]:
         try:
             answer = session.request(method, url, json=body, headers=headers, timeout=PATIENCE, allow_redirects=False)
         except requests.ConnectionError as error:
-            raise _Nobody from error
+            raise (_Unclear if why_unsafe(error) else _Nobody) from error
         except (requests.RequestException, ValueError) as error:
             raise _Unclear from error
     try:

@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 
 from playground.tapping.heads import Head
 from playground.terminal import one_line
+from playground.trust import why_unsafe
 
 __all__ = ["BadAddress", "Target", "Unreachable"]
 
@@ -69,9 +70,8 @@ class Target:
             return self._tls.wrap_socket(sock, server_hostname=self.host)
         except OSError as error:
             sock.close()
-            raise Unreachable(
-                f"The tap found no trustworthy TLS at {self.url} ({one_line(str(error), 200)})."
-            ) from None
+            flaw = why_unsafe(error) or one_line(str(error), 200)
+            raise Unreachable(f"No safe connection to {self.url} came about: {flaw}.") from None
 
     @cached_property
     def _tls(self) -> ssl.SSLContext:

@@ -24,6 +24,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote, unquote, urlsplit
 
+from playground.trust import why_unsafe
 from playground.wire.transports import Deadline
 
 CONNECT = 5.0  # seconds until somebody must have picked up
@@ -144,7 +145,7 @@ def _secured(connected: socket.socket, host: str) -> Wire:
         return Wire(trusted.wrap_socket(connected, server_hostname=host), (ssl.SSLWantReadError,))
     except OSError as error:
         connected.close()
-        raise NotTrusted(getattr(error, "verify_message", "") or str(error)) from None
+        raise NotTrusted(why_unsafe(error) or str(error)) from None
 
 
 def _basic(parts: Any) -> str | None:

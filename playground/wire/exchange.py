@@ -186,7 +186,7 @@ class Exchange:
         try:
             wire = self._line.wire(address, deadline)
         except NotTrusted as error:
-            raise TravelError(f"{self.url} and this client could not agree on a safe connection: {error}.") from None
+            raise TravelError(f"No safe connection to {self.url} came about: {error}.") from None
         except OSError:
             text = f"Nothing answers at {self.url}; is the server running? (uv run python server.py starts ours.)"
             raise NotReachable(text) from None

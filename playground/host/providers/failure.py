@@ -17,6 +17,7 @@ from playground.host.calls import compact
 from playground.host.loop import NoAnswer
 from playground.host.providers.line import Exchange, is_loopback
 from playground.redaction import Redactor
+from playground.trust import why_unsafe
 
 MAX_QUOTED = 300
 
@@ -24,6 +25,7 @@ MAX_QUOTED = 300
 SENTENCES = {
     "not_running": "Nothing answers at {base}: {label} is not running there, or the address is wrong.",
     "unreachable": "{label} can't be reached at {base}: check the network and the address.",
+    "unsafe": "No safe connection to {base} came about: {detail}.",
     "proxy": "The proxy for {base} can't be used: check HTTP_PROXY, HTTPS_PROXY, ALL_PROXY and NO_PROXY.",
     "no_key": "{label} needs a key: set {key} in the environment or in .env.",
     "bad_key": "The key for {label} has characters that can't be sent: copy it anew.",
@@ -84,6 +86,7 @@ class Failure(NoAnswer):
                 key=about.key_setting,
                 url=exchange.url or about.base,
                 total=about.total,
+                detail=detail,
                 after=f" {self.retry_after:g} s" if self.retry_after is not None else "",
                 told=f" It said: {detail}" if detail else "",
             )
@@ -103,6 +106,8 @@ def explain(error: BaseException, about: About, exchange: Exchange) -> Failure |
         return Failure("wrong_address", about, exchange)
     if "ProxyError" in names:
         return Failure("proxy", about, exchange, str(causes[-1]))
+    if flaw := why_unsafe(error):
+        return Failure("unsafe", about, exchange, flaw)
     if names & {"ConnectTimeout", "ConnectError"}:
         return Failure("not_running" if is_loopback(about.base) else "unreachable", about, exchange)
     if names & {"TimeoutException", "APITimeoutError"}:
