@@ -64,6 +64,7 @@ export class Inspector {
     this.head = h("div", { class: "inspector-head" });
     this.buttons = TABS.map((tab) => tabButton(tab, () => this.choose(tab)));
     this.body = h("div", { class: "inspector-body", id: "inspector-body", role: "tabpanel", tabindex: "0" });
+    document.addEventListener("selectionchange", () => this.refresh());
     const keys = { keydown: (/** @type {KeyboardEvent} */ event) => this.#key(event) };
     place.append(
       h("div", { class: "inspector-top" }, this.head, closeButton(() => this.close())),
@@ -102,9 +103,11 @@ export class Inspector {
     this.body.scrollTop = 0;
   }
 
-  /** Once per frame: what pairing has learned since. */
+  /** Once per frame: what pairing has learned since. Not while text is selected, which would be so no more. */
   refresh() {
-    if (this.isOpen && this.rec !== null && this.rec.rev !== this.rev) this.redraw();
+    const selection = getSelection();
+    const selects = selection?.isCollapsed === false && this.place.contains(selection.anchorNode);
+    if (this.isOpen && !selects && this.rec !== null && this.rec.rev !== this.rev) this.redraw();
   }
 
   redraw() {

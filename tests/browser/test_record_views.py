@@ -189,23 +189,42 @@ def test_the_keyboard_stays_where_a_tree_is_folded(page: Page, viewer: str, logs
         expect(fold).to_be_focused()
 
 
-def test_what_is_typed_outlives_it_too(page: Page, viewer: str, logs: Path) -> None:
+def ask(logs: Path) -> Talk:
+    """A request that is not answered yet."""
     talk = Talk(OLD)
     talk.ask("tools/list", http={"method": "POST", "path": "/rpc", "headers": {"Content-Type": "application/json"}})
     write(logs, talk)
+    return talk
+
+
+def answer(logs: Path, talk: Talk) -> None:
+    talk.get({"tools": []})
+    talk.records = talk.records[1:]
+    write(logs, talk)
+
+
+def test_what_is_typed_outlives_it_too(page: Page, viewer: str, logs: Path) -> None:
+    talk = ask(logs)
     opened(page, viewer)
     body = choose(page, "tools/list", "Console")
     text = body.get_by_label("Body, sent exactly as it stands")
     text.fill("12")
     text.press("ArrowLeft")
-    answered = Talk(OLD)
-    answered.ask("tools/list")
-    answered.get({"tools": []})
-    answered.records = answered.records[1:]
-    write(logs, answered)
+    answer(logs, talk)
     expect(page.locator("#inspector .facts")).to_contain_text("1.00 s")  # that it was answered is known by now
     page.keyboard.type("x")
     expect(text).to_have_value("1x2")
+
+
+def test_text_that_is_selected_stays_so_until_it_was_copied(page: Page, viewer: str, logs: Path) -> None:
+    talk = ask(logs)
+    opened(page, viewer)
+    choose(page, "tools/list", "JSON").get_by_text('"tools/list"').select_text()
+    answer(logs, talk)
+    expect(page.locator(".row:visible", has_text="result")).to_have_count(1)
+    assert page.evaluate("String(getSelection())") == '"tools/list"'
+    page.evaluate("getSelection().removeAllRanges()")
+    expect(page.locator("#inspector .facts")).to_contain_text("1.00 s")
 
 
 def test_a_past_request_is_edited_and_sent_again(
