@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+import threading
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -87,34 +88,38 @@ def test_an_address_is_asked_by_http(log: Logbook) -> None:
         assert server.seen[0].headers["x-key"] == "k"
 
 
-def old(seen: Seen) -> bytes | Iterable[bytes]:
-    """A server of 2024: its address takes no POST; its stream answers in advance, for want of more."""
-    if seen.path != "/mcp":
-        return http("202 Accepted", kind="")
-    if seen.method == "POST":
-        return http("405 Method Not Allowed", b"Method Not Allowed", "text/plain")
-    hello = '{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2024-11-05","capabilities":{}}}'
-    return waiting(hello)
+class Old:
+    """A server of 2024: its address takes no POST; what is posted elsewhere is answered in the stream of a GET."""
 
+    def __init__(self) -> None:
+        self.was_asked, self.is_over = threading.Event(), threading.Event()
 
-def waiting(hello: str) -> Iterable[bytes]:
-    import threading
+    def __call__(self, seen: Seen) -> bytes | Iterable[bytes]:
+        if seen.path != "/mcp":
+            self.was_asked.set()
+            return http("202 Accepted", kind="")
+        if seen.method == "POST":
+            return http("405 Method Not Allowed", b"Method Not Allowed", "text/plain")
+        return self.stream()
 
-    yield STREAM + b"event: endpoint\ndata: /messages\n\n"
-    threading.Event().wait(0.3)  # until the request has been posted
-    yield f"data: {hello}\n\n".encode()
-    threading.Event().wait(0.3)
+    def stream(self) -> Iterable[bytes]:
+        yield STREAM + b"event: endpoint\ndata: /messages\n\n"
+        self.was_asked.wait(20)
+        yield b'data: {"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2024-11-05","capabilities":{}}}\n\n'
+        self.is_over.wait(20)
 
 
 @pytest.mark.parametrize("entry", [{"type": "sse"}, {}])
 def test_an_old_server_is_reached_in_the_old_way_which_the_log_calls_deprecated(
     log: Logbook, entry: dict[str, Any]
 ) -> None:
+    old = Old()
     with Impostor(old) as server:
         connection = connect("x", {"url": server.url, **entry}, log, ME)
         assert isinstance(connection.transport, OldSse)
         assert connection.revision == "2024-11-05"
         connection.close()
+        old.is_over.set()
     assert "deprecated since 2025-03-26" in log.path.read_text("utf-8")
 
 
