@@ -426,7 +426,7 @@ def test_an_old_server_asked_in_the_new_revision_points_to_auto(play: Play) -> N
 
 def test_auto_outlasts_a_silent_pipe(play: Play, tmp_path: Path) -> None:
     command = script(tmp_path, "m = ask()\nassert m['method'] == 'server/discover'\npolite()\nask()")
-    assert play("--stdio", command, "--revision", "auto", "--scene", "handshake", "--timeout", "0.5")[0] == 0
+    assert play("--stdio", command, "--revision", "auto", "--scene", "handshake", "--timeout", "2")[0] == 0
 
 
 def test_auto_starts_a_process_again_that_died_of_the_question(play: Play, tmp_path: Path) -> None:
@@ -655,7 +655,7 @@ def test_what_is_late_is_cancelled_but_not_initialize(play: Play) -> None:
 
     with Impostor(answer) as server:
         base = server.url.removesuffix("/mcp")
-        assert play("--url", base + "/latetools/list", "--scene", "discovery", "--timeout", "0.3")[0] == 1
+        assert play("--url", base + "/latetools/list", "--scene", "discovery", "--timeout", "1")[0] == 1
         methods, server.seen = server.methods, []
         assert play("--url", base + "/lateinitialize", "--timeout", "0.3")[0] == 1
     assert methods == ["initialize", "notifications/initialized", "tools/list", "notifications/cancelled", "DELETE"]
