@@ -1,4 +1,4 @@
-"""Why no safe connection (TLS) came about, in words for whoever may only have written https:// instead of http://.
+"""Why no safe connection (TLS) came about, in words for whoever may only have mixed up http:// and https://.
 
 In:   what was raised, in however many wrappings of libraries.
 Out:  half a sentence.
@@ -7,6 +7,10 @@ Here nobody knows who wanted to connect, and where to.
 
 import sys
 from collections.abc import Iterator
+
+# How a TLS server begins, if what it got is not TLS (RFC 8446 sections 5.1 and 6), as libraries quote it. The second is
+# what h11 says of an answer that begins with a control character; it quotes nothing.
+_ALERTS = (r"\x15\x03", "illegal request line")
 
 
 def why_unsafe(error: BaseException) -> str | None:
@@ -20,6 +24,8 @@ def why_unsafe(error: BaseException) -> str | None:
     """
     ssl = sys.modules.get("ssl")  # costs more to import than all else, and who hasn't got it has had no trouble with it
     for each in _inside(error):
+        if any(alert in repr(each) for alert in _ALERTS):
+            return "if it speaks TLS, write https:// instead of http://"
         if ssl is not None and isinstance(each, ssl.SSLError):
             if flaw := getattr(each, "verify_message", ""):
                 return f"its certificate is not to be trusted ({flaw})"

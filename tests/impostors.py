@@ -71,6 +71,9 @@ class Impostor:
     def _serve(self, connection: socket.socket) -> None:
         # The end of the connection is no request line: ValueError.
         with connection, connection.makefile("rb") as stream, contextlib.suppress(ValueError, OSError):
+            if connection.recv(1, socket.MSG_PEEK) == b"\x16":  # TLS
+                connection.sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n")
+                return
             while self._exchange(connection, stream):
                 pass
 

@@ -569,6 +569,13 @@ def test_https_to_a_server_that_speaks_http(play: Play, real: str) -> None:
     assert "Max retries" not in sentence(err)
 
 
+def test_http_to_a_server_that_speaks_tls(play: Play) -> None:
+    with Impostor(lambda seen: b"\x15\x03\x01\x00\x02\x02F") as server:
+        code, _, err = play("--url", server.url)
+    assert code == 1
+    assert "if it speaks TLS, write https:// instead of http://" in sentence(err)
+
+
 def test_html_on_the_port_is_not_the_mcp_server(play: Play, logs: Path) -> None:
     with Impostor(lambda seen: http("403 Forbidden", b"<html>AirTunes</html>", "text/html")) as server:
         code, _, err = play("--url", server.url)

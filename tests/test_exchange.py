@@ -253,6 +253,14 @@ def test_who_speaks_no_tls_is_not_trusted() -> None:
         call.close()
 
 
+def test_who_speaks_tls_and_was_asked_without_is_told_apart() -> None:
+    with Impostor(lambda seen: b"\x15\x03\x01\x00\x02\x02F") as server:
+        call = Line(server.url).call("POST", {}, b"", "a message")
+        with pytest.raises(TravelError, match="write https:// instead of http://"):
+            call.head(soon())
+        call.close()
+
+
 def test_closing_the_line_wakes_who_waits() -> None:
     over = threading.Event()
 

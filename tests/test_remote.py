@@ -98,10 +98,17 @@ def test_a_key_that_no_header_can_hold_is_said_to_be_one(key: str) -> None:
     assert caught.value.kind == "bad_key"
 
 
-def test_https_to_a_provider_that_speaks_http_is_told_apart_from_nobody_there() -> None:
-    with Impostor(lambda seen: b"HTTP/1.1 400 Bad Request\r\n\r\n") as server:
-        with pytest.raises(Failure, match="write http:// instead of https://") as caught:
-            asking(server.url.replace("http:", "https:")).complete(HISTORY, ())
+@pytest.mark.parametrize(
+    ("scheme", "reply", "sentence"),
+    [
+        ("https:", b"HTTP/1.1 400 Bad Request\r\n\r\n", "write http:// instead of https://"),
+        ("http:", b"\x15\x03\x01\x00\x02\x02F", "write https:// instead of http://"),
+    ],
+)
+def test_http_and_https_mixed_up_is_told_apart_from_nobody_there(scheme: str, reply: bytes, sentence: str) -> None:
+    with Impostor(lambda seen: reply) as server:
+        with pytest.raises(Failure, match=sentence) as caught:
+            asking(server.url.replace("http:", scheme)).complete(HISTORY, ())
         assert caught.value.kind == "unsafe"
 
 

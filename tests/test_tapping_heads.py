@@ -52,6 +52,8 @@ def test_a_head_may_be_incomplete_but_not_endless() -> None:
     assert end_of_head(RAW[:-2]) is None
     with pytest.raises(Malformed, match="longer than 65536"):
         end_of_head(b"x" * 70_000)
+    with pytest.raises(Malformed, match="write http:// instead of https://"):
+        end_of_head(b"\x16\x03\x01\x02")
 
 
 @pytest.mark.parametrize("line", [b"no colon", b"Name : 1", b" folded: 1", b"A: \r1", b"A: \x00", b": 1", b"A B: 1"])

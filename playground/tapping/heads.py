@@ -24,6 +24,7 @@ __all__ = [
 MAX_HEAD = 64 * 1024
 MAX_LINE = 4096  # before or after a chunk
 
+_TLS = b"\x16\x03"  # how a TLS client begins (RFC 8446 section 5.1)
 _END = re.compile(rb"\r?\n\r?\n")
 _FIELD = re.compile(rb"[!#$%&'*+.^_`|~0-9A-Za-z-]+:[^\r\x00]*")
 _REQUEST = re.compile(rb"([!#$%&'*+.^_`|~0-9A-Za-z-]+) ([!-~\x80-\xff]+) HTTP/1\.[01]")
@@ -40,11 +41,13 @@ class Malformed(ValueError):
 
 
 def end_of_head(data: bytes | bytearray) -> int | None:
-    """Where the head that begins here ends, or None if its end has not come. Raises Malformed if it is too long.
+    """Where the head that begins here ends, or None if its end has not come. Raises Malformed if it never will.
 
     >>> end_of_head(b"GET / HTTP/1.1\\r\\nHost: a\\r\\n\\r\\nbody")
     27
     """
+    if data.startswith(_TLS):
+        raise Malformed("it is TLS; write http:// instead of https://")
     found = _END.search(data, 0, MAX_HEAD)
     if found is None and len(data) >= MAX_HEAD:
         raise Malformed(f"its head is longer than {MAX_HEAD} bytes")

@@ -24,6 +24,7 @@ from dataclasses import dataclass
 from http.client import HTTPException, HTTPResponse, IncompleteRead
 from typing import Any, cast
 
+from playground.trust import why_unsafe
 from playground.wire.dialing import Address, NotTrusted, Wire, dial
 from playground.wire.transports import Deadline, NotReachable, TimedOut, TravelError
 
@@ -216,6 +217,8 @@ class Exchange:
         except TimeoutError:
             raise TimedOut(f"{self.url} {late} in {deadline.patience:g} s.") from None
         except (OSError, HTTPException) as error:
+            if flaw := why_unsafe(error):
+                raise TravelError(f"No safe connection to {self.url} came about: {flaw}.") from None
             raise TravelError(f"{self.url} {broken} ({type(error).__name__}).") from None
 
 
