@@ -27,7 +27,6 @@ from playground.host.member import Member
 from playground.host.providers import Provider
 from playground.host.providers.line import is_loopback
 from playground.host.tools import Tool
-from playground.trust import why_unsafe
 from playground.wire.transports import NotMCP, NotReachable, Unauthorized
 
 PATIENCE = 3.0  # seconds for a question to Ollama's own interface
@@ -228,7 +227,7 @@ def after(kind: str, provider: Provider) -> str:
 
 
 class _Nobody(Exception):
-    """The connection was refused."""
+    """No connection came about."""
 
 
 class _Unclear(Exception):
@@ -238,6 +237,7 @@ class _Unclear(Exception):
 def _ask(url: str, body: Any = None) -> tuple[int, dict[str, Any]]:
     """The status and the object that comes back; an empty one where none does."""
     import requests
+    from urllib3.exceptions import ConnectTimeoutError, NewConnectionError
 
     with requests.Session() as session:
         session.trust_env = not is_loopback(url)
@@ -245,7 +245,8 @@ def _ask(url: str, body: Any = None) -> tuple[int, dict[str, Any]]:
         try:
             answer = session.request(method, url, json=body, headers=headers, timeout=PATIENCE, allow_redirects=False)
         except requests.ConnectionError as error:
-            raise (_Unclear if why_unsafe(error) else _Nobody) from error
+            reason = getattr(error.args[0] if error.args else None, "reason", None)
+            raise (_Nobody if isinstance(reason, (NewConnectionError, ConnectTimeoutError)) else _Unclear) from error
         except (requests.RequestException, ValueError) as error:
             raise _Unclear from error
     try:
