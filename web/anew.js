@@ -37,6 +37,15 @@ export function drawAnew(place, nodes) {
   }
 }
 
+/** Draws something else there, from its top; who was inside with the keyboard still is. @param {HTMLElement} place
+ * @param {(Node | string)[]} nodes */
+export function drawOther(place, nodes) {
+  const hasKeyboard = place.contains(document.activeElement);
+  place.replaceChildren(...nodes);
+  place.scrollTop = 0;
+  if (hasKeyboard) place.focus({ preventScroll: true });
+}
+
 /** By which an element is known again: what it is, what it says of itself, and which of several such it is.
  * @param {Element[]} elements */
 function namesOf(elements) {

@@ -20,7 +20,7 @@ import { pairView } from "./pairview.js";
 import { sendView } from "./sendview.js";
 import { twinView } from "./twinview.js";
 import { timingView } from "./timingview.js";
-import { drawAnew } from "./anew.js";
+import { drawAnew, drawOther } from "./anew.js";
 import { h } from "./dom.js";
 import { badge } from "./row.js";
 import { clock } from "./time.js";
@@ -61,6 +61,7 @@ export class Inspector {
     /** @type {Rec | null} */
     this.rec = null;
     this.rev = -1;
+    this.drawn = { rec: this.rec, tab: this.tab };
     this.head = h("div", { class: "inspector-head" });
     this.buttons = TABS.map((tab) => tabButton(tab, () => this.choose(tab)));
     this.body = h("div", { class: "inspector-body", id: "inspector-body", role: "tabpanel", tabindex: "0" });
@@ -79,11 +80,9 @@ export class Inspector {
 
   /** @param {Rec} rec */
   show(rec) {
-    const other = rec !== this.rec;
     this.rec = rec;
     this.place.hidden = false;
     this.redraw();
-    if (other) this.body.scrollTop = 0;
   }
 
   focus() {
@@ -100,7 +99,6 @@ export class Inspector {
   choose(tab) {
     this.tab = tab;
     this.redraw();
-    this.body.scrollTop = 0;
   }
 
   /** Once per frame: what pairing has learned since. Not while text is selected, which would be so no more. */
@@ -111,16 +109,18 @@ export class Inspector {
   }
 
   redraw() {
-    const { rec, body } = this;
+    const { rec, tab, body } = this;
     if (rec === null) return;
+    const draw = this.drawn.rec === rec && this.drawn.tab === tab ? drawAnew : drawOther;
+    this.drawn = { rec, tab };
     this.rev = rec.rev;
-    drawAnew(this.head, heading(rec, this.context.narrow));
-    TABS.forEach((tab, index) => {
-      this.buttons[index].setAttribute("aria-selected", String(tab === this.tab));
-      this.buttons[index].tabIndex = tab === this.tab ? 0 : -1;
+    draw(this.head, heading(rec, this.context.narrow));
+    TABS.forEach((each, index) => {
+      this.buttons[index].setAttribute("aria-selected", String(each === tab));
+      this.buttons[index].tabIndex = each === tab ? 0 : -1;
     });
-    body.setAttribute("aria-labelledby", `tab-${this.tab.name}`);
-    drawAnew(body, this.tab.view(rec, this.context));
+    body.setAttribute("aria-labelledby", `tab-${tab.name}`);
+    draw(body, tab.view(rec, this.context));
   }
 
   /** @param {KeyboardEvent} event */

@@ -178,6 +178,16 @@ def test_what_a_reader_does_outlives_what_is_learned_meanwhile(page: Page, viewe
     assert (view.evaluate("each => each.scrollTop"), text.evaluate("each => each.scrollTop")) == (top, 500)
 
 
+def test_another_record_is_shown_from_its_top(page: Page, viewer: str, log: Logs) -> None:
+    for name in ("first", "second"):
+        log.write(name, "mcp-server", data={f"n{n}": n for n in range(50)})
+    opened(page, viewer)
+    view = choose(page, "first", "JSON")
+    assert view.evaluate("each => (each.scrollTop = 300, each.scrollTop)") == 300
+    choose(page, "second", "JSON")
+    assert view.evaluate("each => each.scrollTop") == 0
+
+
 def test_the_keyboard_stays_where_a_tree_is_folded(page: Page, viewer: str, logs: Path) -> None:
     write(logs, Talk(OLD).hello())
     opened(page, viewer)
