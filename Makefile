@@ -27,7 +27,7 @@ test-hard: ## how much it withstands, in figures: fuzz, races, crashes, hostile 
 	$(SETUP) --tests
 	@$(VENV) scripts/hard
 
-soak: ## the same as before a release (hours)
+soak: ## the same as before a release (45 minutes)
 	$(SETUP) --tests
 	@$(VENV) scripts/hard --soak
 
