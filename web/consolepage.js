@@ -22,6 +22,8 @@ class ConsolePage {
     /** @type {Record<string, any>} */
     this.known = { server: "", path: "/mcp", preset: [], status: {} };
     this.visit = new Visit("/mcp");
+    /** @type {Map<string, HTMLElement>} by what the server says of the tool */
+    this.forms = new Map();
     this.desk = new Desk(
       { method: "POST", path: "/mcp", headers: {}, body: "" },
       {
@@ -137,31 +139,35 @@ class ConsolePage {
     this.desk.show({ method: "POST", path, headers: headersFor(body, this.visit.standing), body });
   }
 
+  /** A form for each tool; the one that there is already, with all that was typed into it, if the tool is the same. */
   #tools() {
-    const place = byId("tools");
-    place.replaceChildren(
-      ...[...this.visit.tools.values()].map((tool) => {
-        const form = new Form(fieldsOf(tool.inputSchema), () => form.read(false));
-        const fill = h(
-          "button",
-          { type: "button", class: "plain", on: { click: () => this.#call(tool, form) } },
-          "Make the request",
-        );
-        return h(
-          "details",
-          { name: "tool" },
-          h(
-            "summary",
-            {},
-            h("code", {}, visible(tool.name, 80)),
-            " ",
-            h("span", { class: "faint" }, visible(tool.title ?? "", 80)),
-          ),
-          h("p", {}, prose(visible(tool.description ?? "", 600))),
-          form.element,
-          fill,
-        );
-      }),
+    const before = this.forms;
+    const texts = [...this.visit.tools.values()].map((tool) => JSON.stringify(tool));
+    this.forms = new Map(texts.map((text) => [text, before.get(text) ?? this.#form(JSON.parse(text))]));
+    byId("tools").replaceChildren(...this.forms.values());
+  }
+
+  /** @param {Record<string, any>} tool */
+  #form(tool) {
+    const form = new Form(fieldsOf(tool.inputSchema), () => form.read(false));
+    const fill = h(
+      "button",
+      { type: "button", class: "plain", on: { click: () => this.#call(tool, form) } },
+      "Make the request",
+    );
+    return h(
+      "details",
+      { name: "tool" },
+      h(
+        "summary",
+        {},
+        h("code", {}, visible(tool.name, 80)),
+        " ",
+        h("span", { class: "faint" }, visible(tool.title ?? "", 80)),
+      ),
+      h("p", {}, prose(visible(tool.description ?? "", 600))),
+      form.element,
+      fill,
     );
   }
 

@@ -91,6 +91,9 @@ def test_a_tool_has_a_form_and_untouched_fields_are_left_out(desk: Desk) -> None
     expect(form).to_contain_text("filename is required.")
     form.get_by_label("filename").fill("a.txt")
     form.get_by_label("keyword").fill("TODO")
+    desk.body().fill("before")
+    desk.hello("2026-07-28")  # anew, and what was typed into the form stays
+    expect(desk.body()).to_have_value(re.compile("ping"))
     form.get_by_role("button", name="Make the request").click()
     sent = json.loads(desk.body().input_value())
     assert sent["params"]["arguments"] == {"filename": "a.txt", "keyword": "TODO"}
