@@ -165,7 +165,7 @@ class App {
   async #learn() {
     try {
       this.texts = await explanations();
-      this.inspector.redraw();
+      this.inspector.learned();
     } catch {
       setTimeout(() => this.#learn(), 5000); // the viewer is away; the status line says so
     }

@@ -21,7 +21,7 @@ const keys = new Map();
 const asked = new Asked();
 
 /** @type {View} */
-export function codeView(rec, { redraw }) {
+export function codeView(rec, { learned }) {
   const sides = [rec, ...(rec.twin === undefined ? [] : [rec.twin])];
   /** @type {Map<string, Rec>} */
   const places = new Map();
@@ -34,7 +34,7 @@ export function codeView(rec, { redraw }) {
       h("p", {}, "This record does not say which code made it: only the playground's own programs write that down."),
     ];
   }
-  return [...places].map(([src, each]) => block(src, title(each), redraw));
+  return [...places].map(([src, each]) => block(src, title(each), learned));
 }
 
 /** @param {Rec} rec */
@@ -43,11 +43,11 @@ function title(rec) {
   return `${what} ${rec.component}`;
 }
 
-/** @param {string} src @param {string} heading @param {() => void} redraw */
-function block(src, heading, redraw) {
+/** @param {string} src @param {string} heading @param {() => void} learned */
+function block(src, heading, learned) {
   let key = keys.get(src);
   if (key === undefined) keys.set(src, (key = { src }));
-  const known = asked.about(key, () => code(src), redraw);
+  const known = asked.about(key, () => code(src), learned);
   const inside =
     known.problem !== undefined
       ? h("p", { class: "note" }, known.problem)

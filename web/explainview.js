@@ -28,14 +28,14 @@ const BEFORE_CHARS = 1_500_000;
 const asked = new Asked();
 
 /** @type {View} */
-export function explainView(rec, { store, texts, redraw }) {
+export function explainView(rec, { store, texts, learned }) {
   const value = valueOf(rec);
   const all = paragraphs(rec, value, texts());
   const story = all.filter((each) => STORY.has(each.kind));
   return [
     h("p", { class: "who" }, visible(sentence(rec))),
     ...notes(rec),
-    ...why(rec, store, redraw),
+    ...why(rec, store, learned),
     ...story.map(told),
     ...fieldView(value, texts()),
     ...glossary(
@@ -50,10 +50,10 @@ export function explainView(rec, { store, texts, redraw }) {
 }
 
 /** What the viewer says, once it has. @param {Rec} rec @param {import("./store.js").Store} store
- * @param {() => void} redraw */
-function why(rec, store, redraw) {
+ * @param {() => void} learned */
+function why(rec, store, learned) {
   if (rec.kind === "notice" || rec.kind === "line" || rec.file === "") return [];
-  const known = asked.about(rec, () => telling(rec.file, rec.at, () => before(rec, store)), redraw);
+  const known = asked.about(rec, () => telling(rec.file, rec.at, () => before(rec, store)), learned);
   if (known.problem !== undefined) return [h("p", { class: "note" }, `Why now? ${known.problem}`)];
   if (known.value === undefined) return [h("p", { class: "faint", role: "status" }, "Looking at what came before …")];
   /** @type {import("./telling.js").Telling} */

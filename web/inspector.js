@@ -7,7 +7,8 @@
  *
  * @typedef {import("./record.js").Rec} Rec
  * @typedef {{store: import("./store.js").Store, texts: () => import("./explain.js").Texts, jump: (rec: Rec) => void,
- *   narrow: (filter: string) => void, redraw: () => void}} Context
+ *   narrow: (filter: string) => void, redraw: () => void, learned: () => void}} Context to call `learned` says that there
+ *   is more to show, `redraw` that it must be shown at once
  * @typedef {(rec: Rec, context: Context) => Node[]} View
  */
 
@@ -44,13 +45,15 @@ const TABS = [
 export class Inspector {
   /**
    * @param {HTMLElement} place
-   * @param {Omit<Context, "redraw" | "store"> & {store: () => import("./store.js").Store}} given @param {() => void} closed
+   * @param {Omit<Context, "redraw" | "learned" | "store"> & {store: () => import("./store.js").Store}} given
+   * @param {() => void} closed
    */
   constructor(place, given, closed) {
     this.place = place;
     const { store, ...context } = given;
     this.context = {
       ...context,
+      learned: () => this.learned(),
       redraw: () => this.redraw(),
       get store() {
         return store(); // it changes when a file is opened
@@ -101,11 +104,17 @@ export class Inspector {
     this.redraw();
   }
 
-  /** Once per frame: what pairing has learned since. Not while text is selected, which would be so no more. */
+  /** Shows what was learned since, once per frame. Not while text is selected, which would be so no more. */
   refresh() {
     const selection = getSelection();
     const selects = selection?.isCollapsed === false && this.place.contains(selection.anchorNode);
     if (this.isOpen && !selects && this.rec !== null && this.rec.rev !== this.rev) this.redraw();
+  }
+
+  /** More is known than is shown, of other things than the record. */
+  learned() {
+    this.rev = -1;
+    this.refresh();
   }
 
   redraw() {

@@ -20,8 +20,8 @@ export class Asked {
     this.known = new WeakMap();
   }
 
-  /** @param {K} key @param {() => Promise<any>} question @param {() => void} redraw @returns {Known} */
-  about(key, question, redraw) {
+  /** @param {K} key @param {() => Promise<any>} question @param {() => void} learned @returns {Known} */
+  about(key, question, learned) {
     const here = this.known.get(key);
     if (here !== undefined) return here;
     /** @type {Known} */
@@ -35,7 +35,7 @@ export class Asked {
         waiting.problem = String(error.message ?? error);
         setTimeout(() => this.known.delete(key), 3000); // the viewer may be back by then
       })
-      .finally(redraw);
+      .finally(learned);
     return waiting;
   }
 }

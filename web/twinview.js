@@ -32,14 +32,14 @@ const key = {};
 const searched = new WeakMap();
 
 /** @type {View} */
-export function twinView(rec, { store, texts, redraw }) {
+export function twinView(rec, { store, texts, learned }) {
   const action = actionOf(rec, store);
   if (action === null)
     return [h("p", {}, "Only what a client asked, and what belongs to that, has a twin in the other era.")];
   let found = inLog(action, store);
   let home = store;
   if (found === undefined) {
-    const known = asked.about(key, load, redraw);
+    const known = asked.about(key, load, learned);
     if (known.problem !== undefined) return [h("p", { class: "note" }, known.problem)];
     if (known.value === undefined)
       return [h("p", { class: "faint", role: "status" }, "Looking for it in the recording …")];

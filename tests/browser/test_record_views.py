@@ -228,8 +228,12 @@ def test_what_is_typed_outlives_it_too(page: Page, viewer: str, logs: Path) -> N
 
 def test_text_that_is_selected_stays_so_until_it_was_copied(page: Page, viewer: str, logs: Path) -> None:
     talk = ask(logs)
+    asked: list[Route] = []
+    page.route("**/explanations", lambda route: asked.append(route))
     opened(page, viewer)
     choose(page, "tools/list", "JSON").get_by_text('"tools/list"').select_text()
+    with page.expect_response("**/explanations"):
+        asked[0].continue_()
     answer(logs, talk)
     expect(page.locator(".row:visible", has_text="result")).to_have_count(1)
     assert page.evaluate("String(getSelection())") == '"tools/list"'
