@@ -39,6 +39,8 @@ def write(logs: Path, talk: Talk, name: str = "mcp-client-simple") -> None:
 def choose(page: Page, text: str, tab: str, nth: int = 0) -> Locator:
     """Opens a record and one of its tabs; gives the tab's body."""
     page.locator(".row:visible", has_text=text).nth(nth).click()
+    # What comes late is drawn anew, and a test may hold in its hand what was there before.
+    expect(page.locator("#inspector-body").get_by_text("Looking at what came before")).to_have_count(0)
     page.get_by_role("tab", name=tab, exact=True).click()
     return page.locator("#inspector-body")
 
