@@ -305,7 +305,7 @@ def test_progress_puts_the_deadline_off(tmp_path: Path) -> None:
         yield STREAM
         token = seen.message["params"]["_meta"]["progressToken"]
         for done in range(6):
-            threading.Event().wait(0.5)
+            threading.Event().wait(0.4)
             params = {"progressToken": token, "progress": done}
             yield event({"jsonrpc": "2.0", "method": "notifications/progress", "params": params})
         yield event({"jsonrpc": "2.0", "id": seen.message["id"], "result": {"content": []}})
@@ -313,7 +313,7 @@ def test_progress_puts_the_deadline_off(tmp_path: Path) -> None:
     heard: list[Noted] = []
     with (
         Impostor(told({"tools/call": working}, polite)) as server,
-        connected(server, tmp_path, mode="2025-11-25", patience=2.5, note=heard.append) as connection,
+        connected(server, tmp_path, mode="2025-11-25", patience=2.0, note=heard.append) as connection,
     ):
         assert connection.call_tool("t", {}, with_progress=True) == {"content": []}
     assert len(heard) == 6

@@ -180,6 +180,7 @@ def test_what_a_reader_does_outlives_what_is_learned_meanwhile(page: Page, viewe
     assert (view.evaluate("each => each.scrollTop"), text.evaluate("each => each.scrollTop")) == (top, 500)
 
 
+@pytest.mark.hard
 def test_another_record_is_shown_from_its_top(page: Page, viewer: str, log: Logs) -> None:
     for name in ("first", "second"):
         log.write(name, "mcp-server", data={f"n{n}": n for n in range(50)})
@@ -190,6 +191,7 @@ def test_another_record_is_shown_from_its_top(page: Page, viewer: str, log: Logs
     assert view.evaluate("each => each.scrollTop") == 0
 
 
+@pytest.mark.hard
 def test_the_keyboard_stays_where_a_tree_is_folded(page: Page, viewer: str, logs: Path) -> None:
     write(logs, Talk(OLD).hello())
     opened(page, viewer)
@@ -215,6 +217,7 @@ def answer(logs: Path, talk: Talk) -> None:
     write(logs, talk)
 
 
+@pytest.mark.hard
 def test_what_is_typed_outlives_it_too(page: Page, viewer: str, logs: Path) -> None:
     talk = ask(logs)
     opened(page, viewer)
@@ -228,6 +231,7 @@ def test_what_is_typed_outlives_it_too(page: Page, viewer: str, logs: Path) -> N
     expect(text).to_have_value("1x2")
 
 
+@pytest.mark.hard
 def test_text_that_is_selected_stays_so_until_it_was_copied(page: Page, viewer: str, logs: Path) -> None:
     talk = ask(logs)
     asked: list[Route] = []
